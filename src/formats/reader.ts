@@ -1,0 +1,34 @@
+// What every format's reader is given and gives: records in file order, a session out.
+import type { RecordRange, Session } from "../session/index.ts";
+
+/** One JSON value of a file, parsed, with the place of its bytes. */
+export interface RawRecord {
+  readonly range: RecordRange;
+  /** The parsed value; `undefined` where `oversized` is set. */
+  readonly value: unknown;
+  /** A value too large to hold in memory: its first and last bytes as text. */
+  readonly oversized?: { readonly head: string; readonly tail: string };
+}
+
+/** Something a reader noticed; reading went on. */
+export interface Diagnostic {
+  /** `bad-line`, `oversized`, `missing-parent`, `cycle`, `duplicate-id`, `illegal-decision`, … */
+  readonly code: string;
+  readonly message: string;
+  /** What the bytes are read from, as a person knows it. */
+  readonly file: string;
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Turns the records of one format into a session. One instance reads one file, and goes on when the file grows. */
+export interface FormatReader {
+  readonly format: string;
+  /** Takes the next record in file order. */
+  add(record: RawRecord): void;
+  /** The session of all records so far. Called again after more records were added, it gives the larger session. */
+  session(): Session;
+  /** Of `session()`'s last call: what the records themselves showed (bad lines are the scanner's). */
+  readonly diagnostics: readonly Diagnostic[];
+}
