@@ -101,9 +101,8 @@ function recallResult(session: Session, place: Place, fact: ResultFact, head: Pl
   const stood: Stood[] = [];
   for (let at = head; at && at.depth > place.depth; at = at.parent) {
     const { data } = at.entry;
-    if (at.illegal !== undefined || (data.kind !== "condense" && data.kind !== "replace")) continue;
-    if (coverage(at, data, session.find)(place))
-      stood.push({ place: at, blocks: data.kind === "condense" ? stub(data, place) : data.body.as === "blocks" ? data.body.blocks : [] });
+    if (at.illegal === undefined && isHiding(data) && coverage(at, data, session.find)(place))
+      stood.push({ place: at, blocks: data.kind === "condense" ? stub(data, place) : blocksOf(at) });
   }
   stood.reverse();
   return { kind: "result", place, ref: refOf(place) as Ref, ...(call && { call }), blocks: fact.blocks, ...(fact.full && { full: fact.full }), stood };

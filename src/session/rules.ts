@@ -1,5 +1,5 @@
 // Which decisions count, which are refused, and what each one covers.
-import type { Decision, EntryId, HidingDecision, RangeDecision, RevertDecision } from "./entry.ts";
+import type { Decision, EntryId, HidingDecision, RangeDecision, ReplaceDecision, RevertDecision } from "./entry.ts";
 import { ancestorAt, isAssistant, isHiding, isOnPath, isRange, isShowable, type Place, wasSent } from "./place.ts";
 
 type Find = (id: EntryId) => Place | undefined;
@@ -24,7 +24,7 @@ export function judge(parent: Place | null, decision: Decision, find: Find): Ver
     case "condense":
       return judgeTargets(parent, decision.targets, decision.stubs.length, find);
     case "replace":
-      return judgeReplace(parent, decision.target, decision.body.as, find);
+      return judgeReplace(parent, decision, find);
     case "fold":
     case "compact":
     case "molt":
@@ -48,11 +48,12 @@ function judgeTargets(parent: Place | null, targets: readonly EntryId[], stubs: 
   return FINE;
 }
 
-function judgeReplace(parent: Place | null, id: EntryId, as: string, find: Find): Verdict {
+function judgeReplace(parent: Place | null, { target: id, body: { as }, by }: ReplaceDecision, find: Find): Verdict {
   const target = find(id);
   if (!target || !isOnPath(target, parent)) return { illegal: `${id} is not before it on the path` };
   const { kind } = target.entry.data;
   if (!isShowable(target.entry.data)) return { illegal: `${id} is a ${kind}, which is not shown` };
+  if (by !== "host" && (as === "nothing" || as === "unknown")) return { illegal: "it would hide without a trace: only a host's record can" };
   if (as === "input" && kind !== "call") return { illegal: `${id} is no call and has no arguments` };
   if (as === "blocks" && kind === "call") return { illegal: `${id} is a call: only its arguments can be replaced` };
   return FINE;

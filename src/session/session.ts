@@ -71,28 +71,50 @@ export class Session {
     return this.#add(entry, "recorded");
   }
 
+  /**
+   * Appends all of these under the rules for ours, or none. `commit` runs when all are accepted and before any is there
+   * (it may write them down); what it returns as a reason not to, or throws, leaves the session as it was.
+   */
+  appendAll<R = never>(entries: readonly Entry[], commit?: () => R | undefined): Refusal | R | undefined {
+    const placed = new Map<EntryId, Place>();
+    const find = (id: EntryId) => placed.get(id) ?? this.find(id);
+    for (const entry of entries) {
+      const place = this.#placed(entry, "ours", find);
+      if ("code" in place) return place;
+      placed.set(entry.id, place);
+    }
+    const reason = commit?.();
+    if (reason !== undefined) return reason;
+    for (const place of placed.values()) this.#keep(place);
+    return undefined;
+  }
+
   #add(entry: Entry, from: "ours" | "recorded"): Refusal | undefined {
-    if (this.#places.has(entry.id)) return { code: "duplicate-id", message: `${entry.id} is in the session already` };
-    const parent = entry.parent === null ? null : this.#places.get(entry.parent);
+    const place = this.#placed(entry, from, this.find);
+    if ("code" in place) return place;
+    this.#keep(place);
+    return undefined;
+  }
+
+  #placed(entry: Entry, from: "ours" | "recorded", find: (id: EntryId) => Place | undefined): Place | Refusal {
+    if (find(entry.id)) return { code: "duplicate-id", message: `${entry.id} is in the session already` };
+    const parent = entry.parent === null ? null : find(entry.parent);
     if (parent === undefined) return { code: "missing-parent", message: `${entry.parent}, the parent of ${entry.id}, is not in the session` };
     const { data } = entry;
-    const verdict = isDecision(data) ? judge(parent, data, this.find) : {};
+    const verdict = isDecision(data) ? judge(parent, data, find) : {};
     if (from === "ours") {
       if (verdict.illegal !== undefined) return { code: "illegal", message: `${data.kind} ${entry.id}: ${verdict.illegal}` };
       if (verdict.refusal !== undefined) return { code: "refused", message: `${data.kind} ${entry.id}: ${verdict.refusal}` };
     }
     const legal = verdict.illegal === undefined;
-    const block =
-      legal && (data.kind === "condense" || isRange(data) || (data.kind === "replace" && this.#places.get(data.target)?.entry.data.kind !== "result"));
-    const place = placeBelow(parent, Object.freeze(entry), legal ? { block } : { block, illegal: verdict.illegal as string });
-    if (!legal) this.#illegal.push({ entry: entry.id, message: `${data.kind}: ${verdict.illegal}` });
-    this.#keep(place);
-    return undefined;
+    const block = legal && (data.kind === "condense" || isRange(data) || (data.kind === "replace" && find(data.target)?.entry.data.kind !== "result"));
+    return placeBelow(parent, Object.freeze(entry), legal ? { block } : { block, illegal: verdict.illegal as string });
   }
 
   #keep(place: Place): void {
     const { id, data } = place.entry;
     this.#places.set(id, place);
+    if (place.illegal !== undefined) this.#illegal.push({ entry: id, message: `${data.kind}: ${place.illegal}` });
     const record = recordId(id);
     if (record !== id) {
       const siblings = this.#records.get(record);

@@ -140,9 +140,18 @@ export class Effects {
     const stubs =
       decision.kind === "condense" ? new Map(decision.targets.map((id, index) => [(this.#find(id) as Place).depth, decision.stubs[index] as Body])) : undefined;
     const effective: Effective = { place, decision, ...(range && { range }), ...(stubs && { stubs }), off: new Set(), held: 0, stand: -1 };
-    const facts = this.#covered(effective).map((depth) => this.#path[depth] as Place);
-    if (takesEffectAtOnce(place.parent, facts)) this.#apply(effective);
+    if (takesEffectAtOnce(place.parent, this.#concerned(effective))) this.#apply(effective);
     else this.#pending.set(place.entry.id, { kind: "hiding", effective });
+  }
+
+  /** The entries whose sending decides when it takes effect: its targets; of a range all that stands in it, kept or not, as its block comes before them. */
+  *#concerned(effective: Effective): IterableIterator<Place> {
+    const { range, place } = effective;
+    if (!range) for (const depth of this.#covered(effective)) yield this.#path[depth] as Place;
+    for (let depth = range?.from ?? place.depth; depth < Math.min(range?.to ?? 0, place.depth); depth++) {
+      const { data } = (this.#path[depth] as Place).entry;
+      if (isShowable(data) || data.kind === "notice") yield this.#path[depth] as Place;
+    }
   }
 
   /** Depths of the facts that a decision covers, reverted ones left out. */
@@ -174,9 +183,7 @@ export class Effects {
 
   /** Notices inside a range are out of view while its block is in view. */
   #hideNotices(effective: Effective): void {
-    const { from, to } = effective.range as Range;
-    for (let depth = from; depth < Math.min(to, effective.place.depth); depth++) {
-      if (this.#path[depth]?.entry.data.kind !== "notice") continue;
+    for (const depth of this.#noticesIn(effective)) {
       const owner = this.#owners.get(depth);
       if (owner && owner.place.depth > effective.place.depth) continue;
       this.#owners.set(depth, effective);
@@ -184,22 +191,31 @@ export class Effects {
     }
   }
 
+  #noticesIn({ range, place }: Effective): number[] {
+    const depths: number[] = [];
+    if (range)
+      for (let depth = range.from; depth < Math.min(range.to, place.depth); depth++) if (this.#path[depth]?.entry.data.kind === "notice") depths.push(depth);
+    return depths;
+  }
+
   #own(depth: number, effective: Effective | undefined): void {
     const before = this.#owners.get(depth);
     if (before === effective) return;
     this.#touch(depth);
-    if (before) {
-      before.held -= 1;
-      if (before.range) {
-        if (before.stand >= 0) this.#touch(before.stand);
-        if (before.held === 0) this.#touch(before.range.from);
-        this.#standsStale = true;
-      }
-    }
+    if (before) this.#hold(before, -1);
     if (effective) {
-      effective.held += 1;
+      this.#hold(effective, 1);
       this.#owners.set(depth, effective);
     } else this.#owners.delete(depth);
+  }
+
+  /** Counts what a decision holds; with the first and the last fact of a range its block and its notices come and go. */
+  #hold(effective: Effective, step: 1 | -1): void {
+    effective.held += step;
+    if (!effective.range) return;
+    this.#standsStale = true;
+    if (effective.stand >= 0) this.#touch(effective.stand);
+    if (effective.held === (step === 1 ? 1 : 0)) this.#touch(effective.range.from);
   }
 
   #takeRevert(place: Place, revert: RevertDecision): void {

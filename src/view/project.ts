@@ -32,7 +32,7 @@ export class Projector {
   readonly #effects: Effects;
   /** Depths at which a batch starts, and the number of sealed items before it. */
   readonly #starts: { depth: number; items: number }[] = [{ depth: 0, items: 0 }];
-  #sealed = new Sealed(undefined, []);
+  #sealed = new Sealed(undefined);
   /** Batches whose items are in `#sealed`. */
   #sealedBatches = 0;
 
@@ -52,6 +52,11 @@ export class Projector {
 
   isInEffect(id: EntryId): boolean {
     return this.#effects.isInEffect(id);
+  }
+
+  /** The decision that holds an entry of the path: hides it, or shows something in its place. */
+  heldBy(place: Place): EntryId | undefined {
+    return this.#effects.owner(place.depth)?.place.entry.id;
   }
 
   /** Takes the next place of the path: its parent must be the place reached. */
@@ -88,10 +93,10 @@ export class Projector {
       }
       if (low < this.#sealedBatches) {
         this.#sealedBatches = low;
-        this.#sealed = new Sealed(this.#sealed.prompt, this.#sealed.items.slice(0, (this.#starts[low] as { items: number }).items));
+        this.#sealed = this.#sealed.upTo((this.#starts[low] as { items: number }).items);
       }
     }
-    if (prompt !== this.#sealed.prompt?.place) this.#sealed = new Sealed(prompt && promptItem(prompt), this.#sealed.items.slice());
+    if (prompt !== this.#sealed.prompt?.place) this.#sealed = this.#sealed.behind(prompt && promptItem(prompt));
   }
 
   /** One batch, or what stands before the first: message, calls, results, placeholders, then the rest in path order. */
@@ -209,7 +214,7 @@ export class Projector {
         kind: "late",
         role: "user",
         place,
-        blocks: words(`[${ref} ${plain(fact.tool)}: a result${failed} that came when its call was no longer open; recall ${ref} for the original]`),
+        blocks: words(`[${ref} ${plain(fact.tool)}: a result${failed} that answers no call in view; recall ${ref} for the original]`),
         ref,
       },
     ];

@@ -7,12 +7,33 @@ import { type Item, itemHash, type PromptItem } from "./item.ts";
 export class Sealed {
   readonly prompt: PromptItem | undefined;
   readonly items: Item[];
-  readonly #chain: Sha256[] = [];
-  readonly #sums: Tokens[] = [];
+  /** At each count of items: the chained hash, and the tokens of all and of the results among them. Filled as far as asked for. */
+  readonly #chain: Sha256[];
+  readonly #tokens: Tokens[];
+  readonly #results: Tokens[];
 
-  constructor(prompt: PromptItem | undefined, items: Item[]) {
+  constructor(prompt: PromptItem | undefined, items: Item[] = [], chain: Sha256[] = [], tokens: Tokens[] = [], results: Tokens[] = []) {
     this.prompt = prompt;
     this.items = items;
+    this.#chain = chain;
+    this.#tokens = tokens;
+    this.#results = results;
+  }
+
+  /** The first `count` items as the start of another list. */
+  upTo(count: number): Sealed {
+    return new Sealed(
+      this.prompt,
+      this.items.slice(0, count),
+      this.#chain.slice(0, count + 1),
+      this.#tokens.slice(0, count + 1),
+      this.#results.slice(0, count + 1),
+    );
+  }
+
+  /** The same items behind another prompt. */
+  behind(prompt: PromptItem | undefined): Sealed {
+    return new Sealed(prompt, this.items.slice());
   }
 
   /** The chained hash of the prompt and the first `count` items. */
@@ -24,9 +45,26 @@ export class Sealed {
 
   /** Estimated tokens of the prompt and the first `count` items. */
   tokensAt(count: number): Tokens {
-    if (this.#sums.length === 0) this.#sums.push(this.prompt ? itemTokens(this.prompt) : 0);
-    for (let at = this.#sums.length; at <= count; at++) this.#sums.push((this.#sums[at - 1] as Tokens) + itemTokens(this.items[at - 1] as Item));
-    return this.#sums[count] as Tokens;
+    this.#count(count);
+    return this.#tokens[count] as Tokens;
+  }
+
+  resultTokensAt(count: number): Tokens {
+    this.#count(count);
+    return this.#results[count] as Tokens;
+  }
+
+  #count(count: number): void {
+    if (this.#tokens.length === 0) {
+      this.#tokens.push(this.prompt ? itemTokens(this.prompt) : 0);
+      this.#results.push(0);
+    }
+    for (let at = this.#tokens.length; at <= count; at++) {
+      const item = this.items[at - 1] as Item;
+      const tokens = itemTokens(item);
+      this.#tokens.push((this.#tokens[at - 1] as Tokens) + tokens);
+      this.#results.push((this.#results[at - 1] as Tokens) + (item.role === "tool" ? tokens : 0));
+    }
   }
 }
 
@@ -77,8 +115,8 @@ export class View {
 
   /** The chained hash of the first `length` items, by default of all: two views with one hash are the same for the model. */
   hash(length = this.length): Sha256 {
-    const inner = Math.max(0, length - this.#offset);
     if (length < this.#offset) return ORIGIN;
+    const inner = length - this.#offset;
     let hash = this.#sealed.hashAt(Math.min(inner, this.#count));
     for (let at = 0; at < inner - this.#count; at++) hash = chained(hash, this.#tail[at]);
     return hash;
@@ -87,6 +125,11 @@ export class View {
   /** Estimated tokens of the whole view. */
   get tokens(): Tokens {
     return this.#tail.reduce((sum, item) => sum + itemTokens(item), this.#sealed.tokensAt(this.#count));
+  }
+
+  /** Estimated tokens of all that stands where results stand: results, stubs and placeholders. */
+  get resultTokens(): Tokens {
+    return this.#tail.reduce((sum, item) => sum + (item.role === "tool" ? itemTokens(item) : 0), this.#sealed.resultTokensAt(this.#count));
   }
 
   *[Symbol.iterator](): IterableIterator<Item> {

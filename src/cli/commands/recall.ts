@@ -1,0 +1,169 @@
+// palimpsest recall: the original text behind a ref or an id.
+import { Command, InvalidArgumentError } from "commander";
+import type { Recalled } from "../../recall/index.ts";
+import type { Block, Place, Session } from "../../session/index.ts";
+import { EXIT } from "../exit.ts";
+import { Failure } from "../failure.ts";
+import { headOf } from "../head.ts";
+import { json, print } from "../output.ts";
+import { openNamed } from "../session-input.ts";
+import { printable } from "../table.ts";
+
+interface Options {
+  readonly at?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly unit: "lines" | "bytes";
+  readonly search?: string;
+  readonly raw?: boolean;
+  readonly image?: number;
+  readonly latest?: boolean;
+  readonly json?: boolean;
+}
+
+export function recallCommand(): Command {
+  return new Command("recall")
+    .summary("the original text behind a ref, to stdout")
+    .description("Prints the original behind REF to stdout, and nothing else. Without REF, --search looks through the whole session.")
+    .argument("[file]", "a session file, or - for standard input")
+    .argument(
+      "[ref]",
+      "tN (a result), bN (what a block stands for), an entry's id, or a tool-call id (all its results); entry:ID and call:ID say which is meant",
+    )
+    .option("--latest", "the newest session of this folder's project; then REF is the only argument")
+    .option("--at <entry>", "the entry whose branch refs are counted on (default: where the session ends)")
+    .option("--offset <n>", "first line (from 1) or byte (from 0) to print", whole)
+    .option("--limit <n>", "how many lines or bytes to print", whole)
+    .option("--unit <unit>", "what --offset and --limit count: lines or bytes", unit, "lines")
+    .option("--search <text>", "only the lines that hold this text literally, with their numbers")
+    .option("--raw", "the bytes of the record as they stand in the session file")
+    .option("--image <n>", "the bytes of the N-th image of the original", whole)
+    .option("--json", "one JSON object")
+    .action(run);
+}
+
+function whole(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError(`expected a whole number from 0, found ${JSON.stringify(text)}.`);
+  return Number(text);
+}
+
+function unit(text: string): "lines" | "bytes" {
+  if (text !== "lines" && text !== "bytes") throw new InvalidArgumentError(`expected lines or bytes, found ${JSON.stringify(text)}.`);
+  return text;
+}
+
+async function run(first: string | undefined, second: string | undefined, options: Options): Promise<void> {
+  const [file, ref] = options.latest ? [undefined, first] : [first, second];
+  if (options.latest && second !== undefined) throw new Failure("usage", "expected REF alone beside --latest, found a FILE too: leave one out.", EXIT.usage);
+  if (ref === undefined && options.search === undefined)
+    throw new Failure("usage", "expected a REF, or --search TEXT to look through the session, found neither.", EXIT.usage);
+  const { session, close } = await openNamed(file, options);
+  try {
+    const head = headOf(session, options.at);
+    if (ref === undefined) await searchAll(session, head, options);
+    else await recallOne(session, ref, head, options);
+  } finally {
+    close();
+  }
+}
+
+async function searchAll(session: Session, head: Place | null, options: Options): Promise<void> {
+  const { searchSession } = await import("../../recall/index.ts");
+  const found = searchSession(session, options.search as string, head);
+  if (options.json) return json({ search: options.search, matches: [...found] });
+  let count = 0;
+  for (const { ref, entry, where, line, text } of found) {
+    count += 1;
+    print(`${ref ?? entry}\t${where}\t${line}: ${printable(text)}\n`);
+  }
+  if (count === 0) process.stderr.write(`nothing holds ${JSON.stringify(options.search)} on this branch\n`);
+}
+
+async function recallOne(session: Session, name: string, head: Place | null, options: Options): Promise<void> {
+  const { recall } = await import("../../recall/index.ts");
+  const found = recall(session, name, head);
+  if ("kind" in found) {
+    const refs = [...(found.results > 0 ? [`t1 to t${found.results}`] : []), ...(found.blocks > 0 ? [`b1 to b${found.blocks}`] : [])];
+    throw new Failure(
+      "unknown-ref",
+      `expected a ref, an entry's id or a tool-call id of this branch, found ${JSON.stringify(name)}. Refs here: ${refs.join(", ") || "none"}. Another branch is named with --at ENTRY.`,
+      EXIT.input,
+    );
+  }
+  if (options.raw) return raw(found);
+  if (options.image !== undefined) return image(found, options.image);
+  const texts = await Promise.all(found.map(wholeText));
+  if (options.json) return json({ ref: name, found: found.map((each, index) => described(each, texts[index] as string)) });
+  const text = texts.join("\n");
+  if (options.search !== undefined) {
+    const { matches } = await import("../../recall/index.ts");
+    for (const match of matches(text, options.search)) print(`${match.line}: ${match.text}\n`);
+    return;
+  }
+  await printPage(text, options);
+}
+
+/** What the original says: the whole output where the host kept it apart; the covered facts one after the other for a block. */
+async function wholeText(recalled: Recalled): Promise<string> {
+  const { blocksOf, textOf } = await import("../../recall/index.ts");
+  const { bodyText, refOf } = await import("../../session/index.ts");
+  if (recalled.kind === "result" && recalled.full) return bodyText(recalled.full);
+  if (recalled.kind !== "block") return textOf(recalled.blocks);
+  const head = [
+    `[${recalled.ref} ${recalled.place.entry.data.kind} of ${recalled.covers.length} entries${recalled.refs.length > 0 ? `; results ${recalled.refs.join(" ")}` : ""}${recalled.blockRefs.length > 0 ? `; earlier blocks ${recalled.blockRefs.join(" ")}` : ""}]`,
+  ];
+  const parts = recalled.covers.map((place) => {
+    const { data, id } = place.entry;
+    const tool = data.kind === "call" || data.kind === "result" ? ` ${data.tool}` : data.kind === "message" ? ` ${data.role}` : "";
+    return `--- ${refOf(place) ?? id} ${data.kind}${tool}\n${textOf(blocksOf(place))}`;
+  });
+  return [...head, textOf(recalled.blocks), ...parts].join("\n");
+}
+
+function described(recalled: Recalled, text: string): object {
+  const { place } = recalled;
+  const common = {
+    kind: recalled.kind,
+    entry: place.entry.id,
+    text,
+    records: (place.entry.records ?? []).map(({ source, line, start, end, sha256 }) => ({ file: source.name, line, start, end, sha256 })),
+  };
+  if (recalled.kind === "result")
+    return {
+      ...common,
+      ref: recalled.ref,
+      call: recalled.call?.entry.id ?? null,
+      stoodIn: recalled.stood.map((each) => each.place.entry.id),
+      images: recalled.blocks.filter((block) => block.type === "image").length,
+    };
+  if (recalled.kind === "block") return { ...common, ref: recalled.ref, entries: recalled.covers.length, refs: recalled.refs, blocks: recalled.blockRefs };
+  return common;
+}
+
+async function printPage(text: string, { offset, limit, unit }: Options): Promise<void> {
+  if (offset === undefined && limit === undefined) return print(text);
+  const { pageOfBytes, pageOfLines } = await import("../../recall/index.ts");
+  const page =
+    unit === "bytes" ? pageOfBytes(text, offset ?? 0, limit ?? text.length * 3) : pageOfLines(text, Math.max(1, offset ?? 1), limit ?? Number.MAX_SAFE_INTEGER);
+  print(page.text);
+  process.stderr.write(`${page.unit} from ${page.offset} of ${page.total}${page.next === undefined ? ", the end" : `; next: --offset ${page.next}`}\n`);
+}
+
+function raw(found: readonly Recalled[]): void {
+  const records = new Map(found.flatMap(({ place }) => (place.entry.records ?? []).map((range) => [`${range.source.name}:${range.start}`, range] as const)));
+  if (records.size === 0)
+    throw new Failure("no-record", "expected an entry that was read from a record, found one that palimpsest made: leave out --raw.", EXIT.input);
+  for (const { source, start, end } of records.values()) {
+    process.stdout.write(source.read(start, end));
+    process.stdout.write("\n");
+  }
+}
+
+async function image(found: readonly Recalled[], number: number): Promise<void> {
+  const { bodyText } = await import("../../session/index.ts");
+  const images = found.flatMap(({ blocks }) => blocks.filter((block): block is Extract<Block, { type: "image" }> => block.type === "image"));
+  const wanted = images[number - 1];
+  if (!wanted) throw new Failure("no-image", `expected the number of an image of this original, from 1, found ${number}. It has ${images.length}.`, EXIT.input);
+  const data = bodyText(wanted.data);
+  process.stdout.write(/^[a-z]+:/i.test(data) && !data.startsWith("data:") ? `${data}\n` : Buffer.from(data.replace(/^data:[^,]*,/, ""), "base64"));
+}

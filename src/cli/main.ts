@@ -1,0 +1,21 @@
+// The command: results on stdout, progress and errors on stderr.
+import { readFileSync } from "node:fs";
+import { explained } from "./failure.ts";
+import { program } from "./program.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
+
+// A reader that has seen enough closes the pipe: that is no error of the command.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 2));
+process.on("SIGINT", () => process.exit(130));
+
+const command = program(version);
+for (const each of [command, ...command.commands]) each.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 1));
+try {
+  if (process.argv.length <= 2) command.help({ error: true });
+  await command.parseAsync();
+} catch (error) {
+  const { line, exitCode } = explained(error);
+  process.stderr.write(`${line}\n`);
+  process.exitCode = exitCode;
+}

@@ -1,0 +1,27 @@
+// Progress on stderr for what takes longer than a second: a line that is overwritten where a person watches, plain lines elsewhere.
+const QUIET_MS = 1000;
+const EVERY_MS = { terminal: 100, elsewhere: 5000 };
+
+export interface Progress {
+  update(text: string): void;
+  done(): void;
+}
+
+export function progress(label: string, stream: NodeJS.WriteStream = process.stderr): Progress {
+  const started = Date.now();
+  const terminal = stream.isTTY === true;
+  let last = started + QUIET_MS - (terminal ? EVERY_MS.terminal : EVERY_MS.elsewhere);
+  let shown = false;
+  return {
+    update(text) {
+      const now = Date.now();
+      if (now - last < (terminal ? EVERY_MS.terminal : EVERY_MS.elsewhere)) return;
+      last = now;
+      shown = true;
+      stream.write(terminal ? `\r\x1b[K${label}: ${text}` : `${label}: ${text}\n`);
+    },
+    done() {
+      if (shown && terminal) stream.write("\r\x1b[K");
+    },
+  };
+}

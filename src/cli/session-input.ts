@@ -1,0 +1,61 @@
+// The session that a command works on: FILE, `-`, `--latest`, or the one picked from a list.
+import type { Command } from "commander";
+import type { Opened } from "../formats/index.ts";
+import { EXIT } from "./exit.ts";
+import { Failure } from "./failure.ts";
+import { progress } from "./progress.ts";
+import { byteSize } from "./table.ts";
+
+/** Adds what every command takes that reads a session. */
+export function sessionArgument(command: Command): Command {
+  return command
+    .argument("[file]", "a session file of any agent that is read, or - for standard input")
+    .option("--latest", "the newest session of this folder's project");
+}
+
+/** Opens the session that the arguments name; without any, a terminal is offered a list. */
+export async function openNamed(file: string | undefined, options: { readonly latest?: boolean | undefined }): Promise<Opened & { readonly path: string }> {
+  const path = await namedPath(file, options.latest === true);
+  const { openSession } = await import("../formats/index.ts");
+  const bar = progress(`reading ${path === "-" ? "standard input" : path}`);
+  const opened = await openSession(path, { onProgress: (read, total) => bar.update(total ? `${byteSize(read)} of ${byteSize(total)}` : byteSize(read)) });
+  bar.done();
+  return { ...opened, path };
+}
+
+async function namedPath(file: string | undefined, latest: boolean): Promise<string> {
+  if (file !== undefined && latest) throw new Failure("usage", `expected a FILE or --latest, found both: leave one out.`, EXIT.usage);
+  if (file !== undefined) return file;
+  if (latest) return newest();
+  if (process.stdin.isTTY && process.stderr.isTTY) return picked();
+  throw new Failure("usage", "expected a session FILE, - or --latest, found none. `palimpsest sessions` lists what is on this machine.", EXIT.usage);
+}
+
+async function newest(): Promise<string> {
+  const { newestSession } = await import("../formats/index.ts");
+  const found = await newestSession({ cwd: process.cwd() });
+  if (found) return found.path;
+  throw new Failure(
+    "no-session",
+    `no session of ${process.cwd()} was found for any agent that is read. \`palimpsest sessions\` lists all on this machine; name one as FILE.`,
+    EXIT.input,
+  );
+}
+
+async function picked(): Promise<string> {
+  const { findSessions } = await import("../formats/index.ts");
+  const { isCancel, select } = await import("@clack/prompts");
+  const sessions = (await findSessions()).filter((each) => !each.subagent).slice(0, 50);
+  if (sessions.length === 0) throw new Failure("no-session", "no session of Pi or Claude Code was found on this machine: name a FILE.", EXIT.input);
+  const choice = await select({
+    message: "Which session?",
+    output: process.stderr,
+    options: sessions.map((each) => ({
+      value: each.path,
+      label: `${new Date(each.modified).toISOString().slice(0, 16).replace("T", " ")}  ${each.agent}  ${each.project}`,
+      hint: byteSize(each.bytes),
+    })),
+  });
+  if (isCancel(choice)) process.exit(EXIT.cancelled);
+  return choice;
+}
