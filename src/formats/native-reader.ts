@@ -6,7 +6,7 @@ import { isNativeHeader, lineParser, NATIVE_VERSION, type ParsedLine, parseHeade
 import type { Diagnostic, FormatReader, RawRecord } from "./reader.ts";
 
 /** Where a line stands, its end left out. */
-type Spot = Pick<Diagnostic, "file" | "line" | "start" | "end">;
+export type Spot = Pick<Diagnostic, "file" | "line" | "start" | "end">;
 
 interface Line extends ParsedLine {
   readonly spot: Spot;
@@ -30,7 +30,7 @@ export class NativeReader implements FormatReader {
   #batch: Line[] = [];
   /** The first batch without its bodies: neither it nor what follows counts. */
   #without: Line[] | undefined;
-  #end = 0;
+  #last: Spot | undefined;
   readonly #noticed: Diagnostic[] = [];
   #diagnostics: readonly Diagnostic[] = [];
 
@@ -53,13 +53,17 @@ export class NativeReader implements FormatReader {
     return this.#without !== undefined;
   }
 
-  /** Behind the last line of the last batch that was closed and has its bodies, line end left out. */
-  get end(): number {
-    return this.#end;
+  /** The last line that counts: the first one, or that of the last batch which was closed and has its bodies. */
+  get last(): Spot | undefined {
+    return this.#last;
   }
 
   add({ range, value }: RawRecord): void {
-    const spot = { file: range.source.name, line: range.line, start: range.start, end: range.end };
+    this.line(value, { file: range.source.name, line: range.line, start: range.start, end: range.end });
+  }
+
+  /** Takes the next line, parsed. */
+  line(value: unknown, spot: Spot): void {
     if (!this.#opened) this.#open(value, spot);
     else if (!this.#without) this.#take(value, spot, this.#opened);
   }
@@ -67,6 +71,11 @@ export class NativeReader implements FormatReader {
   /** Takes note of a line that is no JSON. */
   badLine(spot: Spot): void {
     this.#notice("bad-line", spot, "expected one JSON object, found other bytes. The line is left out, and so is its batch.");
+  }
+
+  /** Takes note of bytes at the end that are no JSON and have no line end. */
+  halfLine(spot: Spot): void {
+    this.#notice("torn-tail", spot, "the last line is not whole: it is left out, and so is its batch.");
   }
 
   session(): Session {
@@ -82,7 +91,7 @@ export class NativeReader implements FormatReader {
     if (!("problem" in identity)) {
       const bodies = bodiesBeside(spot.file);
       this.#opened = { session: new Session(identity), bodies, parse: lineParser(bodies) };
-      this.#end = spot.end;
+      this.#last = spot;
       return;
     }
     this.#problem = isNativeHeader(value)
@@ -110,10 +119,10 @@ export class NativeReader implements FormatReader {
     if (stray) this.#notice("broken-batch", stray.spot, `${lines.length - count} lines up to here belong to a batch that was not closed: they are left out.`);
     if (batch.length < count) {
       this.#notice("broken-batch", spot, `the batch that ends here has ${count} lines, of which ${batch.length} can be read: it is left out.`);
-      this.#end = spot.end;
+      this.#last = spot;
     } else if (batch.every(({ needs }) => needs.every(({ end }) => opened.bodies.reaches(end)))) {
       this.#load(batch, opened);
-      this.#end = spot.end;
+      this.#last = spot;
     } else {
       this.#without = batch;
       this.#notice(

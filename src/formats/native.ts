@@ -2,11 +2,25 @@
 //
 // `NAME.jsonl` holds one entry a line, `NAME.bodies` the texts and records that the lines name. A batch of entries counts when its
 // last line is there; what stands behind the last such line is a torn tail.
-import { closeSync, constants, existsSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, realpathSync, statSync, writeSync } from "node:fs";
-import type { Bytes, Entry, EntryId, Refusal, Session, Sha256 } from "../session/index.ts";
-import { BodyFile, BodySink, bodiesPath } from "./native-bodies.ts";
-import { entryLine } from "./native-entry.ts";
-import { NativeReader } from "./native-reader.ts";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import type { Bytes, Entry, Refusal, Session } from "../session/index.ts";
+import { type BodyFile, BodySink, bodiesPath } from "./native-bodies.ts";
+import { entryLine, headerLine } from "./native-entry.ts";
+import { BufferedFile, cutBehind, linesOf, syncFolder, writeAll } from "./native-files.ts";
+import { NativeReader, type Spot } from "./native-reader.ts";
 import type { Diagnostic, FormatReader } from "./reader.ts";
 
 /** A native log cannot be opened or written. */
@@ -80,10 +94,13 @@ export function openNative(path: string): NativeLog {
     const reader = readLog(file, log);
     const bodies = reader.bodies as BodyFile;
     if (reader.lacksBodies && !bodies.exists)
-      throw new NativeLogError("bodies-missing", `${path}: expected its texts in ${bodies.name}, found no such file. Put it back beside the log, then open it again.`);
+      throw new NativeLogError(
+        "bodies-missing",
+        `${path}: expected its texts in ${bodies.name}, found no such file. Put it back beside the log, then open it again.`,
+      );
     const session = reader.session();
-    const cut = repair(file, log, reader.end);
-    return new OpenLog(log, file, bodies, session, [...reader.diagnostics, ...cut]);
+    const cut = cutBehind(file, reader.last as Spot);
+    return new OpenLog(log, file, bodies, { session, diagnostics: [...reader.diagnostics, ...cut] });
   } catch (error) {
     closeSync(file);
     throw error;
@@ -96,14 +113,191 @@ function openLog(path: string, flags: number): number {
   return openSync(path, flags);
 }
 
-const CHUNK: Bytes = 1024 * 1024;
-
 function readLog(file: number, path: string): NativeReader {
   const reader = new NativeReader();
-  for (const { text, ended, ...spot } of linesOf(file, path)) {
-    const value = parsed(text);
-    if (value !== undefined) reader.add({ range: { source: NOWHERE, sha256: "" as Sha256, ...spot }, value });
-    else if (ended) reader.badLine(spot);
+  for (const { bytes, ended, spot } of linesOf(file, path)) {
+    const value = parsed(bytes);
+    if (value !== undefined) reader.line(value, spot);
+    else if (!ended) reader.halfLine(spot);
+    else reader.badLine(spot);
   }
-  return reader;
+  if (reader.bodies) return reader;
+  throw new NativeLogError("not-a-log", `${path}: ${reader.problem ?? "expected a native log, found no whole line."}`);
+}
+
+/** The JSON value of a line, if it is one. */
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The two files of a log, open for appending, and their sizes as we left them. */
+class OpenLog implements NativeLog {
+  readonly session: Session;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly #path: string;
+  readonly #known: BodyFile;
+  readonly #lines: number;
+  readonly #bodies: number;
+  #linesEnd: Bytes;
+  #bodiesEnd: Bytes;
+  #closed = false;
+
+  constructor(path: string, lines: number, known: BodyFile, { session, diagnostics }: NativeSession) {
+    this.session = session;
+    this.diagnostics = diagnostics;
+    this.#path = path;
+    this.#known = known;
+    this.#lines = lines;
+    this.#bodies = openSync(known.name, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0), 0o600);
+    this.#linesEnd = fstatSync(lines).size;
+    this.#bodiesEnd = fstatSync(this.#bodies).size;
+  }
+
+  append(entries: readonly Entry[]): Refusal | LogRefusal | undefined {
+    const last = entries.at(-1)?.id;
+    if (last === undefined) return undefined;
+    const refusal = this.session.appendAll(entries, () => this.#write(entries));
+    if (refusal === undefined && this.session.head?.entry.id !== last) this.session.continueAt(last);
+    return refusal;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    closeSync(this.#lines);
+    closeSync(this.#bodies);
+  }
+
+  #write(entries: readonly Entry[]): LogRefusal | undefined {
+    if (this.#closed) return { code: "closed", message: `${this.#path}: expected an open log, found it closed. Open it again; nothing was written.` };
+    const other = this.#otherWriter();
+    if (other) return other;
+    try {
+      return this.#writeBatch(entries);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error)) throw error;
+      return { code: "not-written", message: `${this.#path}: the batch was not written. ${error.message}` };
+    }
+  }
+
+  /** Bodies first; only when they are on disk, the lines that name them, in one write. */
+  #writeBatch(entries: readonly Entry[]): LogRefusal | undefined {
+    const pieces: Uint8Array[] = [];
+    const sink = new BodySink(
+      this.#bodiesEnd,
+      (hash) => this.#known.find(hash),
+      (bytes) => pieces.push(bytes),
+    );
+    const lines = entries.map((entry, n) => `${entryLine(entry, n === entries.length - 1 ? { lines: entries.length } : undefined, sink)}\n`).join("");
+    if (pieces.length > 0) {
+      const bytes = Buffer.concat(pieces);
+      const start = this.#bodiesEnd;
+      this.#bodiesEnd += bytes.length;
+      this.#writeBodies(bytes, start);
+      const other = this.#otherWriter();
+      if (other) return other;
+    }
+    const refusal = this.#writeLines(Buffer.from(lines));
+    if (!refusal) for (const stored of sink.stored) this.#known.know(stored);
+    return refusal;
+  }
+
+  #writeBodies(bytes: Buffer, start: Bytes): void {
+    try {
+      writeAll(this.#bodies, bytes);
+      fdatasyncSync(this.#bodies);
+    } catch (error) {
+      // What was written of it stays there, named by no line.
+      this.#bodiesEnd = Math.max(start, fstatSync(this.#bodies).size);
+      throw error;
+    }
+  }
+
+  #writeLines(bytes: Buffer): LogRefusal | undefined {
+    try {
+      const written = writeSync(this.#lines, bytes);
+      if (written < bytes.length) {
+        this.#takeBack(written);
+        return { code: "not-written", message: `${this.#path}: the disk took ${written} of ${bytes.length} bytes. Make room, then append again.` };
+      }
+      fdatasyncSync(this.#lines);
+    } catch (error) {
+      this.#takeBack(bytes.length);
+      throw error;
+    }
+    this.#linesEnd += bytes.length;
+    return undefined;
+  }
+
+  /** Takes back a write of ours of at most that many bytes; what another writer put behind it is left alone. */
+  #takeBack(written: Bytes): void {
+    if (fstatSync(this.#lines).size <= this.#linesEnd + written) ftruncateSync(this.#lines, this.#linesEnd);
+  }
+
+  /** Both files must be as we left them, and the log still the file of that name. */
+  #otherWriter(): LogRefusal | undefined {
+    const lines = fstatSync(this.#lines);
+    const bodies = fstatSync(this.#bodies);
+    const named = statSync(this.#path, { throwIfNoEntry: false });
+    if (lines.size === this.#linesEnd && bodies.size === this.#bodiesEnd && named?.ino === lines.ino && named.dev === lines.dev) return undefined;
+    const found = named?.ino === lines.ino ? `${lines.size} and ${bodies.size}` : "another file of that name";
+    const message = `${this.#path}: expected ${this.#linesEnd} bytes of lines and ${this.#bodiesEnd} of bodies, found ${found}: another writer was here. The batch does not count; close this log and open it again.`;
+    return { code: "other-writer", message };
+  }
+}
+
+/**
+ * Writes a whole session as a native log: `path`, and the bodies beside it, with the bytes of all its records. Both come under
+ * temporary names first and are on disk before they are renamed. `existing`: what to do with a log that is there.
+ * @throws NativeLogError `exists`
+ * @throws SourceChangedError when a text or a record is no longer what was read; nothing is left behind then
+ */
+export function writeNative(session: Session, path: string, { existing = "refuse" }: { readonly existing?: "refuse" | "replace" } = {}): void {
+  const bodies = bodiesPath(path);
+  if (existing === "refuse") refuseExisting(path, bodies);
+  const draft = { lines: `${path}.${process.pid}.tmp`, bodies: `${bodies}.${process.pid}.tmp` };
+  try {
+    writeDraft(session, draft);
+    if (existing === "refuse") refuseExisting(path, bodies);
+  } catch (error) {
+    rmSync(draft.lines, { force: true });
+    rmSync(draft.bodies, { force: true });
+    throw error;
+  }
+  // The old lines go first: at no time do lines stand beside bodies that are not theirs.
+  rmSync(path, { force: true });
+  renameSync(draft.bodies, bodies);
+  renameSync(draft.lines, path);
+  syncFolder(path);
+}
+
+function refuseExisting(...paths: readonly string[]): void {
+  const there = paths.find((path) => existsSync(path));
+  if (there !== undefined) throw new NativeLogError("exists", `${there}: expected no file, found one. Choose another name, or say that it is to be replaced.`);
+}
+
+/** Each entry is a batch of its own, so that damage to one line costs no other. */
+function writeDraft(session: Session, draft: { readonly lines: string; readonly bodies: string }): void {
+  const files = [openSync(draft.lines, "w", 0o600), openSync(draft.bodies, "w", 0o600)] as const;
+  try {
+    const lines = new BufferedFile(files[0]);
+    const bodies = new BufferedFile(files[1]);
+    const sink = new BodySink(0, () => undefined, bodies.write);
+    const put = (line: string) => lines.write(Buffer.from(`${line}\n`));
+    put(headerLine(session.identity));
+    const head = session.head?.entry.id;
+    let left = session.size;
+    for (const { entry } of session.entries()) {
+      left -= 1;
+      put(entryLine(entry, { lines: 1, ...(left === 0 && head !== undefined && head !== entry.id && { head }) }, sink));
+    }
+    bodies.sync();
+    lines.sync();
+  } finally {
+    files.forEach(closeSync);
+  }
 }

@@ -113,17 +113,27 @@ function stub(decision: CondenseDecision, target: Place): readonly Block[] {
   return body ? [{ type: "text", body }] : [];
 }
 
-/** The call that a result answers: the first in its batch with its id that no earlier result of the batch answered; else the newest before it with that id. */
-export function callOf(result: Place): Place | undefined {
+/** The call that a result answers: the first in its batch with its id that no earlier result of the batch answered. None: it is late. */
+export function answeredCall(result: Place): Place | undefined {
   const { callId } = result.entry.data as ResultFact;
-  const calls: Place[] = [];
-  let answered = 0;
+  const before: Place[] = [];
   for (let at = result.parent; at && at.depth >= (result.assistant?.depth ?? 0); at = at.parent) {
     const { data } = at.entry;
-    if (data.kind === "call" && data.callId === callId) calls.unshift(at);
-    else if (data.kind === "result" && data.callId === callId) answered += 1;
+    if ((data.kind === "call" || data.kind === "result") && data.callId === callId) before.push(at);
   }
-  if (calls.length > 0) return calls[Math.min(answered, calls.length - 1)];
+  const open: Place[] = [];
+  for (const each of before.reverse()) {
+    if (each.entry.data.kind === "call") open.push(each);
+    else open.shift();
+  }
+  return open[0];
+}
+
+/** The call that a result belongs to, late or not: where it answers none, the newest before it with its id. */
+export function callOf(result: Place): Place | undefined {
+  const answered = answeredCall(result);
+  if (answered) return answered;
+  const { callId } = result.entry.data as ResultFact;
   for (let at = result.parent; at; at = at.parent) if (at.entry.data.kind === "call" && at.entry.data.callId === callId) return at;
   return undefined;
 }

@@ -111,6 +111,23 @@ describe("timing", () => {
     expect(lines(log).some((each) => each.startsWith("block"))).toBe(false);
   });
 
+  test("of several decisions on one entry the last on the path holds, whichever epoch applied it", () => {
+    const log = new Log();
+    log.user("go");
+    const one = log.step("c1", "one");
+    log.assistant();
+    const replace = (words: string) =>
+      log.add({ kind: "replace", target: one.entry.id, body: { as: "blocks", blocks: [text(words)] }, by: "agent", mode: "prune" });
+    const earlier = replace("earlier");
+    const later = replace("later");
+    log.epoch(later);
+    expect(lines(log)).toContain("stub t1: later");
+    log.epoch(earlier);
+    expect(lines(log)).toContain("stub t1: later");
+    log.epoch(log.add({ kind: "revert", of: later.entry.id }));
+    expect(lines(log)).toContain("stub t1: earlier");
+  });
+
   test("a prompt after the first answer waits for its epoch", () => {
     const log = new Log();
     const prompt = (words: string) => log.add({ kind: "prompt", sections: [{ name: "preamble", body: textBody(words) }], tools: [] });

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ConfigError, DEFAULT_POLICY, type Policy, parsePolicy } from "./index.ts";
+
+function fault(json: string): ConfigError {
+  try {
+    parsePolicy(json, "policy.json");
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("accepted");
+}
+
+describe("defaults", () => {
+  test("an empty object is the default policy", () => {
+    expect(parsePolicy("{}", "p")).toEqual(DEFAULT_POLICY);
+    expect(DEFAULT_POLICY).toEqual({
+      condense: {
+        keepNewest: 8,
+        everyRequests: 21,
+        minSaving: 3000,
+        minContext: 30000,
+        smallResult: 120,
+        stub: { share: 0.4, min: 40, max: 2500, lines: 0.3 },
+        spillThreshold: 65536,
+        spillPreviewBytes: 2048,
+        protectedTools: [],
+        protectedPaths: ["**/skills/**/*.md"],
+        grouping: "turn",
+      },
+    });
+  });
+
+  test("a partial nested object leaves its other keys at their defaults instead of undefined", () => {
+    const { condense } = parsePolicy('{"condense":{"stub":{"share":0.5}}}', "p");
+    expect(condense.stub).toEqual({ share: 0.5, min: 40, max: 2500, lines: 0.3 });
+    expect(condense.keepNewest).toBe(8);
+  });
+
+  test("no key left out, at any depth, is ever missing from the result", () => {
+    const part = fc.record(
+      {
+        keepNewest: fc.nat(),
+        minSaving: fc.nat(),
+        stub: fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }), min: fc.nat(2500) }, { requiredKeys: [] }),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(part, (condense) => {
+        const read = parsePolicy(JSON.stringify({ condense }), "p");
+        expect(keysOf(read)).toEqual(keysOf(DEFAULT_POLICY));
+        expect(read.condense).toMatchObject(JSON.parse(JSON.stringify(condense)));
+      }),
+    );
+  });
+
+  test("one reader cannot change the policy of another", () => {
+    for (const policy of [DEFAULT_POLICY, parsePolicy('{"condense":{"protectedTools":["bash"]}}', "p")])
+      for (const part of [policy, policy.condense, policy.condense.stub, policy.condense.protectedTools, policy.condense.protectedPaths])
+        expect(Object.isFrozen(part)).toBe(true);
+  });
+
+  test("a byte order mark before the object is no fault", () => {
+    expect(parsePolicy("\uFEFF{}", "p")).toEqual(DEFAULT_POLICY);
+  });
+});
+
+describe("faults", () => {
+  test.each([
+    [
+      "a text where an array belongs, which would protect by substring",
+      '{"condense":{"protectedTools":"readonly"}}',
+      "config-wrong-type",
+      "condense.protectedTools",
+    ],
+    ["a number among names", '{"condense":{"protectedPaths":["a",3]}}', "config-wrong-type", "condense.protectedPaths.1"],
+    ["an empty name", '{"condense":{"protectedTools":[""]}}', "config-out-of-range", "condense.protectedTools.0"],
+    ["a number in quotes", '{"condense":{"keepNewest":"8"}}', "config-wrong-type", "condense.keepNewest"],
+    ["half a result", '{"condense":{"keepNewest":1.5}}', "config-wrong-type", "condense.keepNewest"],
+    ["a number too large to be one", '{"condense":{"minSaving":1e999}}', "config-wrong-type", "condense.minSaving"],
+    ["a count below zero", '{"condense":{"minContext":-1}}', "config-out-of-range", "condense.minContext"],
+    ["an epoch at every zeroth request", '{"condense":{"everyRequests":0}}', "config-out-of-range", "condense.everyRequests"],
+    ["a threshold that spills the empty text", '{"condense":{"spillThreshold":0}}', "config-out-of-range", "condense.spillThreshold"],
+    ["a share above the whole", '{"condense":{"stub":{"share":1.1}}}', "config-out-of-range", "condense.stub.share"],
+    ["a most below the least", '{"condense":{"stub":{"min":100,"max":99}}}', "config-out-of-range", "condense.stub.max"],
+    ["a most below the least that is the default", '{"condense":{"stub":{"max":39}}}', "config-out-of-range", "condense.stub.max"],
+    ["a grouping that does not exist", '{"condense":{"grouping":"agent-message"}}', "config-out-of-range", "condense.grouping"],
+    ["null for a default", '{"condense":{"stub":null}}', "config-wrong-type", "condense.stub"],
+    ["an unknown key", '{"condense":{"keepnewest":8}}', "config-unknown-key", "condense.keepnewest"],
+    ["an unknown nested key", '{"condense":{"stub":{"shares":1}}}', "config-unknown-key", "condense.stub.shares"],
+    ["an unknown room", '{"condens":{}}', "config-unknown-key", "condens"],
+    ["a key that every object inherits", '{"__proto__":{}}', "config-unknown-key", "__proto__"],
+    ["an array for the whole", "[]", "config-wrong-type", ""],
+    ["null for the whole", "null", "config-wrong-type", ""],
+    ["a text cut short", '{"condense":', "config-not-json", ""],
+    ["an empty text", " \n", "config-not-json", ""],
+    ["a comment", "{} // none", "config-not-json", ""],
+  ])("%s", (_, json, code, path) => {
+    expect(fault(json)).toMatchObject({ code, path });
+  });
+
+  test("the message says where, what was expected, what was found, what to do", () => {
+    expect(fault('{"condense":{"protectedTools":"readonly"}}').message).toBe(
+      'policy.json, condense.protectedTools: expected an array of texts, found "readonly". Write it as ["one", "another"], a single one too.',
+    );
+    expect(fault('{"condense":{"stub":{"shares":1}}}').message).toBe(
+      'policy.json, condense.stub.shares: expected one of the keys share, min, max, lines, found "shares". Take it out, or write the key that was meant.',
+    );
+    expect(fault("").message).toMatch(/^policy\.json: expected a JSON object, found an empty text\. /);
+  });
+
+  test("all faults are told at once", () => {
+    const error = fault('{"condense":{"a":1,"b":2,"keepNewest":"x"}}');
+    expect(error.faults.map((each) => each.path).sort()).toEqual(["condense.a", "condense.b", "condense.keepNewest"]);
+    expect(error.message.split("\n")).toHaveLength(3);
+  });
+
+  test("a long value is not repeated whole", () => {
+    expect(fault(`{"condense":{"grouping":"${"x".repeat(9000)}"}}`).message.length).toBeLessThan(300);
+  });
+
+  test("no JSON value makes it throw anything but a ConfigError", () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        try {
+          parsePolicy(json, "p");
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigError);
+        }
+      }),
+    );
+  });
+});
+
+function keysOf(policy: Policy): unknown[] {
+  return [Object.keys(policy), Object.keys(policy.condense).sort(), Object.keys(policy.condense.stub).sort()];
+}
