@@ -20,7 +20,7 @@ export const NATIVE_VERSION = 1;
 const INLINE_CHARS = 160;
 
 /** Marks the last line of a batch. */
-export interface Closing {
+interface Closing {
   /** Lines of the batch, this one included: a lost line is noticed. */
   readonly lines: number;
   /** Where the host would continue, when that is not the last entry. */

@@ -8,7 +8,7 @@ import type { Diagnostic } from "./reader.ts";
 const CHUNK: Bytes = 1024 * 1024;
 
 /** `ended`: with a line end behind it. */
-export interface FileLine {
+interface FileLine {
   readonly bytes: Buffer;
   readonly ended: boolean;
   readonly spot: Spot;

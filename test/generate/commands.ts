@@ -8,7 +8,7 @@ export type Shape = "short" | "empty" | "same" | "long" | "wide" | "lone" | "ref
 export type Via = "append" | "load";
 
 /** One call of a step, and what becomes of it. `id`: number in a small pool, so that ids are used again, in one message too. */
-export interface StepCall {
+interface StepCall {
   readonly id: number;
   readonly summarize: boolean;
   readonly outcome: "ok" | "error" | "missing" | "late" | "twice";

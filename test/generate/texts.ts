@@ -4,7 +4,7 @@ import { textBody } from "../../src/session/index.ts";
 import type { Shape } from "./commands.ts";
 
 /** A text of this shape that belongs to `owner`. Only `empty` and `same` repeat. */
-export function words(shape: Shape, owner: string): string {
+function words(shape: Shape, owner: string): string {
   switch (shape) {
     case "short":
       return `text of ${owner}`;

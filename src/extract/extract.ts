@@ -1,0 +1,87 @@
+// The summary of one result without a model: what matters of its kind verbatim, and the names that nothing else holds.
+import type { Tokens } from "../session/index.ts";
+import { estimate } from "../tokens/index.ts";
+import { describe } from "./describe.ts";
+import type { Document, ExtractInput, Extractor, Proposal } from "./document.ts";
+import { exitCodeOf } from "./exit-code.ts";
+import { listAnchors, survey } from "./novelty.ts";
+import { normalise } from "./normalise.ts";
+import { grep } from "./kinds/grep.ts";
+import { plain } from "./kinds/plain.ts";
+import { source } from "./kinds/source.ts";
+import { stack } from "./kinds/stack.ts";
+import { tests } from "./kinds/tests.ts";
+import { Selection } from "./selection.ts";
+
+export interface ExtractOptions {
+  /** Tokens to stay near; by default 40 % of the text's, from 40 to 2,500. Failures may take half as much again. */
+  readonly budget?: Tokens;
+  /** Whether the reader has an anchor already, so that it need not be listed. */
+  readonly known?: (anchor: string) => boolean;
+}
+
+export interface Extract {
+  /** Lines `12| text` stand so in the input; lines that begin with `~`, blanks, `…` or `ids:` were made. */
+  readonly text: string;
+  /** `tests`, `source`, `search`, `trace`, `text`, … */
+  readonly kind: string;
+  /** Lines of the input. */
+  readonly lines: number;
+  /** Where the text states one. */
+  readonly exitCode?: number;
+  /** `text` is the input itself: nothing shorter was found, or it was short. */
+  readonly whole: boolean;
+}
+
+/** Texts of at most this many tokens stay as they are. */
+const SHORT: Tokens = 120;
+const SHARE = 0.4;
+const LEAST: Tokens = 40;
+const MOST: Tokens = 2500;
+/** Of the budget: what verbatim lines take, the rest lists anchors; and what failures may take beside both. */
+const LINES = 0.3;
+const FAILURES = 0.5;
+
+const EXTRACTORS: readonly Extractor[] = [tests, source, grep, stack, plain];
+
+/**
+ * Extracts what matters from a tool's result. The same input gives the same bytes, in time linear in its length; the extract is
+ * smaller than the input in bytes, or it is the input.
+ *
+ * @example extract({ tool: "bash", args: { command: "npm test" }, text, status: "error" }).text
+ */
+export function extract(input: ExtractInput, options: ExtractOptions = {}): Extract {
+  const exitCode = exitCodeOf(input.text);
+  const lines = normalise(input.text);
+  const document = describe(input, lines);
+  const total = lines.at(-1)?.last ?? 0;
+  const size = estimate(input.text);
+  const proposal = propose(document);
+  const frame = { kind: proposal.kind, lines: total, ...(exitCode !== undefined && { exitCode }) };
+  const budget = options.budget ?? Math.min(MOST, Math.max(LEAST, Math.floor(size * SHARE)));
+  if (size <= SHORT || budget >= size) return { ...frame, text: input.text, whole: true };
+  const text = compose(document, proposal, budget, options.known ?? (() => false));
+  if (Buffer.byteLength(text) >= Buffer.byteLength(input.text)) return { ...frame, text: input.text, whole: true };
+  return { ...frame, text, whole: false };
+}
+
+function propose(document: Document): Proposal {
+  for (const extractor of EXTRACTORS) {
+    const proposal = extractor(document);
+    if (proposal) return proposal;
+  }
+  return plain(document);
+}
+
+function compose(document: Document, proposal: Proposal, budget: Tokens, known: (anchor: string) => boolean): string {
+  const selection = new Selection(document, proposal.kind === "source");
+  selection.addFailures(proposal.required, budget * FAILURES);
+  const forLines = budget * LINES;
+  if (proposal.ends) selection.addEnds(forLines);
+  selection.add(proposal.preferred, selection.spent + Math.max(0, forLines * proposal.share - selection.spentOnEnds));
+  const found = survey(document.lines, known);
+  if (proposal.fill) selection.fill(found.novelty, forLines);
+  const shown = selection.text();
+  const list = listAnchors(found, shown, budget - Math.min(budget, selection.spentOnLines));
+  return list === "" ? shown : `${shown}\n${list}`;
+}

@@ -1,0 +1,217 @@
+// A result's text as lines to choose from: no control sequences, overwritten text, repeats or encoded data.
+import { sha256 } from "../session/index.ts";
+
+/** One line of a text, or several that are the same. */
+export interface Line {
+  /** 1-based place in the text split at `\n`; of the first, where several are the same. */
+  readonly number: number;
+  /** The last of them. */
+  readonly last: number;
+  readonly text: string;
+  /** Not as it stands in the text: something was put in place of encoded data. */
+  readonly made: boolean;
+}
+
+/** Characters of base64 or hexadecimal from which on a run is data. */
+const DATA_LENGTH = 256;
+/** Lines of at least this many characters of data are joined when they follow each other. */
+const DATA_LINE = 60;
+/** How far the end of an operating system command is looked for. */
+const COMMAND_LENGTH = 4096;
+
+const ESCAPE = 27;
+const BACKSPACE = 8;
+const TAB = 9;
+const RETURN = 13;
+
+/** The lines of a text; a final line end opens none. */
+export function normalise(text: string): readonly Line[] {
+  const lines: Line[] = [];
+  let number = 0;
+  let previous: string | undefined;
+  for (let start = 0; start < text.length; ) {
+    const stop = text.indexOf("\n", start);
+    const end = stop < 0 ? text.length : stop;
+    const raw = text.slice(start, end);
+    const plain = plainLine(raw);
+    start = end + 1;
+    number += 1;
+    const top = lines.length - 1;
+    if (plain === previous) {
+      lines[top] = { ...(lines[top] as Line), last: number };
+      continue;
+    }
+    previous = plain;
+    lines.push(plain.length < DATA_LENGTH ? { number, last: number, text: plain, made: false } : withoutData(plain, number));
+  }
+  return joinDataLines(lines);
+}
+
+const CONTROL = controlTable();
+
+function controlTable(): Uint8Array {
+  const table = new Uint8Array(256);
+  table.fill(1, 0, 32).fill(1, 127, 160);
+  table[TAB] = 0;
+  return table;
+}
+
+/** What a terminal shows of a line: the last text written over the others, without control sequences. */
+export function plainLine(raw: string): string {
+  let at = 0;
+  while (at < raw.length && !isControl(raw.charCodeAt(at))) at += 1;
+  if (at === raw.length) return raw;
+  if (at === raw.length - 1 && raw.charCodeAt(at) === RETURN) return raw.slice(0, at);
+  const shown = lastWritten(withoutSequences(raw));
+  return shown;
+}
+
+function isControl(code: number): boolean {
+  return code < 256 && CONTROL[code] === 1;
+}
+
+/** Text after the last carriage return that anything follows. */
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (end > 0) {
+    const from = line.lastIndexOf("\r", end - 1);
+    if (line.slice(from + 1, end).trim() !== "") return line.slice(from + 1, end);
+    if (from < 0) break;
+    end = from;
+  }
+  return "";
+}
+
+/** Without control sequences and characters, but for carriage returns; a backspace takes the character before it. */
+function withoutSequences(line: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  let at = 0;
+  while (at < line.length) {
+    const code = line.charCodeAt(at);
+    if (!isControl(code) || code === RETURN) {
+      at += 1;
+      continue;
+    }
+    const back = code === BACKSPACE && at > from ? 1 : 0;
+    if (at > from) parts.push(line.slice(from, at - back));
+    at = sequenceEnd(line, at, code);
+    from = at;
+  }
+  parts.push(line.slice(from));
+  return parts.join("");
+}
+
+/** Where the control sequence or character that starts at `at` ends. */
+function sequenceEnd(line: string, at: number, code: number): number {
+  if (code === 0x9b) return parametersEnd(line, at + 1);
+  if (code !== ESCAPE) return at + 1;
+  const next = line.charCodeAt(at + 1);
+  if (next === 91) return parametersEnd(line, at + 2);
+  if (next === 93) return commandEnd(line, at + 2);
+  // Escape, intermediates (a character set is named by one), final character.
+  let end = at + 1;
+  while (end < line.length && end < at + 4 && line.charCodeAt(end) >= 0x20 && line.charCodeAt(end) <= 0x2f) end += 1;
+  const final = line.charCodeAt(end);
+  return final >= 0x30 && final <= 0x7e ? end + 1 : end;
+}
+
+function parametersEnd(line: string, from: number): number {
+  let end = from;
+  while (end < line.length && line.charCodeAt(end) >= 0x20 && line.charCodeAt(end) <= 0x3f) end += 1;
+  const final = line.charCodeAt(end);
+  return final >= 0x40 && final <= 0x7e ? end + 1 : end;
+}
+
+/** A title or a link: up to BEL or the string terminator; unterminated, only its opening is dropped. */
+function commandEnd(line: string, from: number): number {
+  const limit = Math.min(line.length, from + COMMAND_LENGTH);
+  for (let end = from; end < limit; end++) {
+    const code = line.charCodeAt(end);
+    if (code === 7 || code === 0x9c) return end + 1;
+    if (code === ESCAPE) return line.charCodeAt(end + 1) === 92 ? end + 2 : end;
+  }
+  return from;
+}
+
+function isDataCode(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 47 && code <= 57) || code === 43 || code === 61 || code === 45 || code === 95
+  );
+}
+
+/** A long line with what stands for its data, and for long repeats of one character. */
+function withoutData(line: string, number: number): Line {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < line.length; ) {
+    const start = at;
+    const first = line.charCodeAt(at);
+    at += 1;
+    while (at < line.length && line.charCodeAt(at) === first) at += 1;
+    if (at - start >= DATA_LENGTH) {
+      parts.push(line.slice(from, start), `<${JSON.stringify(line.slice(start, start + 1))} ${at - start} times>`);
+      from = at;
+      continue;
+    }
+    if (!isDataCode(first)) continue;
+    while (at < line.length && isDataCode(line.charCodeAt(at))) at += 1;
+    const run = at - start >= DATA_LENGTH ? line.slice(start, at) : "";
+    if (run === "" || !isData(run)) continue;
+    parts.push(line.slice(from, start), dataMark(run));
+    from = at;
+  }
+  if (from === 0) return { number, last: number, text: line, made: false };
+  parts.push(line.slice(from));
+  return { number, last: number, text: parts.join(""), made: true };
+}
+
+/** Whether a run of such characters is encoded data: hexadecimal, or letters of both cases and digits mixed without words. */
+function isData(run: string): boolean {
+  let changes = 0;
+  let digits = 0;
+  const sample = Math.min(run.length, 1024);
+  let previous = 0;
+  for (let at = 0; at < sample; at++) {
+    const code = run.charCodeAt(at);
+    const kind = code >= 97 ? 1 : code >= 65 ? 2 : 3;
+    if (kind === 3) digits += 1;
+    if (kind !== previous) changes += 1;
+    previous = kind;
+  }
+  return digits > 0 && changes > sample * 0.25;
+}
+
+function dataMark(data: string): string {
+  const kind = /^[0-9a-fA-F]+$/.test(data) ? "hex" : "base64";
+  const size = data.length < 1024 ? `${data.length} bytes` : `${Math.round(data.length / 1024)} KB`;
+  return `<${kind} ${size} sha256:${sha256(data).slice(0, 8)}>`;
+}
+
+/** Data that is broken into lines becomes one line. */
+function joinDataLines(lines: readonly Line[]): readonly Line[] {
+  let joined: Line[] | undefined;
+  for (let at = 0; at < lines.length; ) {
+    let end = at;
+    while (end < lines.length && isDataLine((lines[end] as Line).text, end > at)) end += 1;
+    const data = end - at > 1 ? lines.slice(at, end).map((line) => line.text).join("") : "";
+    const first = lines[at] as Line;
+    if (data.length >= DATA_LENGTH && isData(data)) {
+      joined ??= lines.slice(0, at);
+      joined.push({ number: first.number, last: (lines[end - 1] as Line).last, text: dataMark(data), made: true });
+      at = end;
+      continue;
+    }
+    joined?.push(first);
+    at += 1;
+    // Lines of one block that is no data are not tried again, each from its own start.
+    for (; at < end; at++) joined?.push(lines[at] as Line);
+  }
+  return joined ?? lines;
+}
+
+function isDataLine(text: string, shortTail: boolean): boolean {
+  if (text.length > DATA_LENGTH || text.length < (shortTail ? 1 : DATA_LINE)) return false;
+  for (let at = 0; at < text.length; at++) if (!isDataCode(text.charCodeAt(at))) return false;
+  return true;
+}

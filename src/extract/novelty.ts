@@ -1,0 +1,84 @@
+// Which anchors of a result are new to its reader, which lines bring them, and the list of those no shown line holds.
+import type { Tokens } from "../session/index.ts";
+import { estimate } from "../tokens/index.ts";
+import { type AnchorClass, pathTail, visitAnchors } from "./anchors.ts";
+import type { Line } from "./normalise.ts";
+
+/** Characters of a line that are shown. */
+export const SHOWN_LENGTH = 240;
+
+interface Anchor {
+  readonly what: AnchorClass;
+  /** How often it stands in the text. */
+  count: number;
+}
+
+export interface Survey {
+  /** New anchors in order of their first place. */
+  readonly anchors: ReadonlyMap<string, Anchor>;
+  /** For each line, how many it is the first to bring within what is shown of it. */
+  readonly novelty: Uint32Array;
+}
+
+/** Finds the anchors of the lines that the reader does not know. */
+export function survey(lines: readonly Line[], known: (anchor: string) => boolean): Survey {
+  const anchors = new Map<string, Anchor>();
+  const skipped = new Set<string>();
+  const novelty = new Uint32Array(lines.length);
+  for (let index = 0; index < lines.length; index++) {
+    visitAnchors((lines[index] as Line).text, (text, what, at) => {
+      const anchor = anchors.get(text);
+      if (anchor) {
+        anchor.count += 1;
+        return;
+      }
+      if (skipped.has(text)) return;
+      if (known(text) || (what === "path" && known(pathTail(text)))) {
+        skipped.add(text);
+        return;
+      }
+      anchors.set(text, { what, count: 1 });
+      if (at < SHOWN_LENGTH) novelty[index] = (novelty[index] as number) + 1;
+    });
+  }
+  return { anchors, novelty };
+}
+
+const ORDER: Readonly<Record<AnchorClass, number>> = { code: 0, path: 1, value: 2, identifier: 2, quoted: 4, place: 5 };
+
+/** `ids: …`, the anchors that `shown` does not hold, in text order; the most telling where not all fit into the budget. */
+export function listAnchors(found: Survey, shown: string, budget: Tokens): string {
+  const seen = wordsOf(shown);
+  const open: { readonly text: string; readonly rank: number; readonly at: number }[] = [];
+  let at = 0;
+  for (const [text, { what, count }] of found.anchors) {
+    at += 1;
+    if (what === "place" || seen.has(text)) continue;
+    open.push({ text, rank: ORDER[what] - Math.min(count, 8) / 16, at });
+  }
+  // Stable, so that what ranks the same stays in text order.
+  const ranked = open.sort((a, b) => a.rank - b.rank);
+  const chosen: typeof open = [];
+  let left = budget - 2;
+  for (const anchor of ranked) {
+    if (left < 1) break;
+    if (seen.has(anchor.text)) continue;
+    const cost = estimate(` ${anchor.text}`);
+    if (cost > left) continue;
+    left -= cost;
+    chosen.push(anchor);
+    for (const word of wordsOf(anchor.text)) seen.add(word);
+  }
+  if (chosen.length === 0) return "";
+  return `ids: ${chosen
+    .sort((a, b) => a.at - b.at)
+    .map(({ text }) => text)
+    .join(" ")}`;
+}
+
+/** The anchors of a text: what a reader of it has seen. */
+function wordsOf(text: string): Set<string> {
+  const words = new Set<string>();
+  visitAnchors(text, (anchor) => words.add(anchor));
+  return words;
+}

@@ -1,0 +1,160 @@
+// The lines chosen from a document, under budgets, and how they are written.
+import type { Tokens } from "../session/index.ts";
+import { estimate } from "../tokens/index.ts";
+import { type Document, type Piece, splitNumber } from "./document.ts";
+import type { Line } from "./normalise.ts";
+import { SHOWN_LENGTH } from "./novelty.ts";
+
+/** Lines considered for filling up, at most this many for each that could fit. */
+const CONSIDERED = 4;
+
+interface Chosen {
+  readonly at: number;
+  /** Verbatim lines before what is said about them. */
+  readonly order: number;
+  readonly text: string;
+}
+
+export class Selection {
+  readonly #document: Document;
+  /** The lines of a file keep the numbers that its reader wrote before them. */
+  readonly #ownNumbers: boolean;
+  readonly #lines = new Set<number>();
+  readonly #chosen: Chosen[] = [];
+  #spent: Tokens = 0;
+  #onFailures: Tokens = 0;
+  #onEnds: Tokens = 0;
+
+  constructor(document: Document, numbered: boolean) {
+    this.#document = document;
+    this.#ownNumbers = numbered && isNumbered(document.lines);
+  }
+
+  get spent(): Tokens {
+    return this.#spent;
+  }
+  get spentOnEnds(): Tokens {
+    return this.#onEnds;
+  }
+  /** Without what failures took. */
+  get spentOnLines(): Tokens {
+    return this.#spent - this.#onFailures;
+  }
+
+  /** Adds failures up to a bound; what is left out is counted by what it is. */
+  addFailures(pieces: readonly Piece[], bound: Tokens): void {
+    const left = new Map<string, number>();
+    let last = 0;
+    for (const piece of pieces) {
+      if (this.#take(piece, bound - this.#spent)) continue;
+      const what = piece.what ?? "lines about failures";
+      left.set(what, (left.get(what) ?? 0) + 1);
+      last = Math.max(last, piece.at);
+    }
+    const named = [...left].map(([what, count]) => `${count} more ${what}`);
+    if (named.length > 0) this.#put(last, 2, `~ not shown: ${named.join(", ")}`);
+    this.#onFailures = this.#spent;
+  }
+
+  /** The first line and the last two, cut to what the budget allows. */
+  addEnds(bound: Tokens): void {
+    const count = this.#document.lines.length;
+    const before = this.#spent;
+    for (const at of [0, count - 1, count - 2]) if (at >= 0 && at < count) this.#take({ at }, Number.POSITIVE_INFINITY, Math.max(20, Math.floor(bound)));
+    this.#onEnds = this.#spent - before;
+  }
+
+  /** Adds pieces in order until `limit` of all that was spent; one that is too large is passed over. */
+  add(pieces: readonly Piece[], limit: Tokens): void {
+    for (const piece of pieces) {
+      if (this.#spent >= limit) return;
+      this.#take(piece, limit - this.#spent);
+    }
+  }
+
+  /** Adds the lines that bring most new anchors for their length. */
+  fill(novelty: Uint32Array, bound: Tokens): void {
+    const limit = bound + this.#onFailures;
+    const scores = new Float64Array(novelty.length);
+    for (let at = 0; at < novelty.length; at++) {
+      const length = Math.min(SHOWN_LENGTH, (this.#document.lines[at] as Line).text.length);
+      scores[at] = (novelty[at] as number) / (4 + length / 3.5);
+    }
+    const enough = Math.ceil(bound / 6) * CONSIDERED;
+    const threshold = scores.length > enough ? (scores.slice().sort()[scores.length - enough] as number) : 0;
+    const best: number[] = [];
+    for (let at = 0; at < scores.length; at++) if ((scores[at] as number) > 0 && (scores[at] as number) >= threshold) best.push(at);
+    best.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
+    let misses = 0;
+    for (const at of best) {
+      if (this.#spent >= limit || misses > 20) return;
+      if (!this.#take({ at }, limit - this.#spent)) misses += 1;
+    }
+  }
+
+  /** What was chosen in the document's order, gaps marked by `…`. */
+  text(): string {
+    const chosen = this.#chosen.toSorted((a, b) => a.at - b.at || a.order - b.order);
+    const out: string[] = [];
+    let next = 0;
+    for (const { at, text } of chosen) {
+      if (at > next) out.push("…");
+      out.push(text);
+      next = Math.max(next, at + 1);
+    }
+    if (next < this.#document.lines.length) out.push("…");
+    return out.join("\n");
+  }
+
+  #take(piece: Piece, left: Tokens, length = SHOWN_LENGTH): boolean {
+    const line = this.#document.lines[piece.at] as Line;
+    if (piece.made !== undefined) {
+      const text = madeLine(piece.made);
+      const cost = estimate(text) + 1;
+      if (cost > left) return false;
+      this.#put(piece.at, 1, text);
+      return true;
+    }
+    if (this.#lines.has(piece.at)) return true;
+    const text = this.#lineText(line, length);
+    const notes = [
+      ...(line.last > line.number ? [madeLine(`the same up to line ${line.last}: ${line.last - line.number + 1} times`)] : []),
+      ...(piece.note === undefined ? [] : [madeLine(piece.note)]),
+    ];
+    const whole = [text, ...notes].join("\n");
+    const cost = estimate(whole) + 1;
+    if (cost > left) return false;
+    this.#lines.add(piece.at);
+    this.#put(piece.at, 0, whole, cost);
+    return true;
+  }
+
+  #put(at: number, order: number, text: string, cost = estimate(text) + 1): void {
+    this.#chosen.push({ at, order, text });
+    this.#spent += cost;
+  }
+
+  #lineText(line: Line, length: number): string {
+    const limit = Math.min(SHOWN_LENGTH, length);
+    const own = this.#ownNumbers && !line.made && splitNumber(line.text) !== undefined;
+    const text = own ? line.text.trimStart() : line.text.trimEnd();
+    const cut = text.length > limit ? `${text.slice(0, wholeEnd(text, limit))}…` : text;
+    if (line.made) return madeLine(`${line.number}: ${cut}`);
+    return own ? cut : `${line.number}| ${cut}`;
+  }
+}
+
+/** Lines of ours begin with `~`, their continuations with two blanks. */
+function madeLine(text: string): string {
+  return `~ ${text.replaceAll("\n", "\n  ")}`;
+}
+
+/** Not between the halves of a surrogate pair. */
+function wholeEnd(text: string, limit: number): number {
+  const code = text.charCodeAt(limit - 1);
+  return code >= 0xd800 && code <= 0xdbff ? limit - 1 : limit;
+}
+
+function isNumbered(lines: readonly Line[]): boolean {
+  return lines.length > 0 && splitNumber((lines[0] as Line).text) !== undefined;
+}
