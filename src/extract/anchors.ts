@@ -43,7 +43,8 @@ const FILE_EXTENSIONS = new Set(
 );
 const HEX = /^(?:0x)?[0-9a-f]+$/i;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const ERROR_CODE = /^(?:[A-Z]{1,5}-?\d{3,5}|E(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|NOTEMPTY|MFILE|PIPE|INVAL|BADF|BUSY|NOSPC|ROFS|CONNREFUSED|CONNRESET|TIMEDOUT|ADDRINUSE|HOSTUNREACH|AI_AGAIN|RESOLVE|INTEGRITY|404))$/;
+const ERROR_CODE =
+  /^(?:[A-Z]{1,5}-?\d{3,5}|E(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|NOTEMPTY|MFILE|PIPE|INVAL|BADF|BUSY|NOSPC|ROFS|CONNREFUSED|CONNRESET|TIMEDOUT|ADDRINUSE|HOSTUNREACH|AI_AGAIN|RESOLVE|INTEGRITY|404))$/;
 /** Names that every program has and nobody looks for. */
 const COMMONPLACE = new Set(
   (
@@ -164,10 +165,17 @@ function visitWord(text: string, start: number, end: number, kinds: number, visi
     visitParts(word, start, visit);
     return;
   }
-  if ((kinds & DASH) !== 0 && UUID.test(word)) return visit(word, "value", start);
-  if ((kinds & (SLASH | DOT | DASH | SIGN)) === 0) return visitPart(word, start, visit);
+  if ((kinds & (SLASH | DOT | DASH | SIGN)) === 0) {
+    visitPart(word, start, visit);
+    return;
+  }
+  if ((kinds & DASH) !== 0 && UUID.test(word)) {
+    visit(word, "value", start);
+    return;
+  }
   const quote = text.charCodeAt(start - 1);
-  if ((quote === 34 || quote === 39 || quote === 96) && text.charCodeAt(end) === quote && (kinds & (LOWER | UPPER)) !== 0 && word.length <= 60) visit(word, "quoted", start);
+  if ((quote === 34 || quote === 39 || quote === 96) && text.charCodeAt(end) === quote && (kinds & (LOWER | UPPER)) !== 0 && word.length <= 60)
+    visit(word, "quoted", start);
   visitParts(word, start, visit);
 }
 

@@ -1,4 +1,6 @@
 // What the arguments of a call say about its result.
+
+import type { Tokens } from "../session/index.ts";
 import type { Document, ExtractInput } from "./document.ts";
 import type { Line } from "./normalise.ts";
 
@@ -7,7 +9,7 @@ const COMMAND_KEYS = ["command", "cmd", "script"];
 const FROM_KEYS = ["offset", "start_line", "startLine", "line_start"];
 
 /** The document of a result: its lines with what its call was about. */
-export function describe(input: ExtractInput, lines: readonly Line[]): Document {
+export function describe(input: ExtractInput, lines: readonly Line[], budget: Tokens): Document {
   const args = typeof input.args === "object" && input.args !== null ? (input.args as Readonly<Record<string, unknown>>) : {};
   const from = FROM_KEYS.map((key) => args[key]).find((value) => typeof value === "number");
   return {
@@ -17,6 +19,7 @@ export function describe(input: ExtractInput, lines: readonly Line[]): Document 
     from: typeof from === "number" && from > 1 ? Math.floor(from) : 1,
     status: input.status,
     lines,
+    budget,
   };
 }
 

@@ -1,5 +1,6 @@
 // What an extractor is given and what it proposes.
 import type { Status } from "../session/index.ts";
+import type { AnchorClass } from "./anchors.ts";
 import type { Line } from "./normalise.ts";
 
 export interface ExtractInput {
@@ -20,6 +21,8 @@ export interface Document {
   readonly from: number;
   readonly status: Status;
   readonly lines: readonly Line[];
+  /** Tokens that the whole extract is to stay near. */
+  readonly budget: number;
 }
 
 /** A line that an extractor wants to be seen. */
@@ -46,6 +49,8 @@ export interface Proposal {
   readonly ends: boolean;
   /** Whether the lines left are filled up with those that hold most anchors. */
   readonly fill: boolean;
+  /** What its pieces hold in another form, so that it is not listed again. */
+  readonly holds?: AnchorClass;
 }
 
 /** Says of a document whether it is of a kind, and what of it matters; `undefined` where it is not. */

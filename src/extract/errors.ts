@@ -11,7 +11,8 @@ const NAMED = 8;
 const STRONG =
   /(?:^|[^\w/.$-])(?:[A-Z][A-Za-z]*(?:Error|Exception)(?::|$)|error(?:\[\w+\])?:|error (?:TS|CS|C)\d+|ERR!|ERROR\b|FATAL\b|FAIL(?:ED|URE)?\b|fatal:|panic:|Traceback \(most|Segmentation fault|command not found|No such file or directory|Permission denied|not ok \d|E {3})|^(?:Error|\s*[✗✖×]) /;
 /** Tells of an error in the output of something that failed. */
-const WEAK = /\b(?:errors?|fail(?:ed|ure|ures|s)?|exception|fatal|denied|not found|cannot|can't|could not|unable to|unexpected|undefined|invalid|missing|refused|timed? ?out|abort(?:ed)?|unresolved|conflict)\b/i;
+const WEAK =
+  /\b(?:errors?|fail(?:ed|ure|ures|s)?|exception|fatal|denied|not found|cannot|can't|could not|unable to|unexpected|undefined|invalid|missing|refused|timed? ?out|abort(?:ed)?|unresolved|conflict)\b/i;
 /** Says that there was none. */
 const NONE = /\b(?:0|no) (?:errors?|fail(?:ed|ures?|s)?)\b|\b(?:errors?|failed|failures): 0\b|^# fail 0$/i;
 

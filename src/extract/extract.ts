@@ -4,13 +4,13 @@ import { estimate } from "../tokens/index.ts";
 import { describe } from "./describe.ts";
 import type { Document, ExtractInput, Extractor, Proposal } from "./document.ts";
 import { exitCodeOf } from "./exit-code.ts";
-import { listAnchors, survey } from "./novelty.ts";
-import { normalise } from "./normalise.ts";
 import { grep } from "./kinds/grep.ts";
 import { plain } from "./kinds/plain.ts";
 import { source } from "./kinds/source.ts";
 import { stack } from "./kinds/stack.ts";
 import { tests } from "./kinds/tests.ts";
+import { normalise } from "./normalise.ts";
+import { listAnchors, survey } from "./novelty.ts";
 import { Selection } from "./selection.ts";
 
 export interface ExtractOptions {
@@ -53,12 +53,12 @@ const EXTRACTORS: readonly Extractor[] = [tests, source, grep, stack, plain];
 export function extract(input: ExtractInput, options: ExtractOptions = {}): Extract {
   const exitCode = exitCodeOf(input.text);
   const lines = normalise(input.text);
-  const document = describe(input, lines);
   const total = lines.at(-1)?.last ?? 0;
   const size = estimate(input.text);
+  const budget = options.budget ?? Math.min(MOST, Math.max(LEAST, Math.floor(size * SHARE)));
+  const document = describe(input, lines, budget);
   const proposal = propose(document);
   const frame = { kind: proposal.kind, lines: total, ...(exitCode !== undefined && { exitCode }) };
-  const budget = options.budget ?? Math.min(MOST, Math.max(LEAST, Math.floor(size * SHARE)));
   if (size <= SHORT || budget >= size) return { ...frame, text: input.text, whole: true };
   const text = compose(document, proposal, budget, options.known ?? (() => false));
   if (Buffer.byteLength(text) >= Buffer.byteLength(input.text)) return { ...frame, text: input.text, whole: true };
@@ -82,6 +82,6 @@ function compose(document: Document, proposal: Proposal, budget: Tokens, known: 
   const found = survey(document.lines, known);
   if (proposal.fill) selection.fill(found.novelty, forLines);
   const shown = selection.text();
-  const list = listAnchors(found, shown, budget - Math.min(budget, selection.spentOnLines));
+  const list = listAnchors(found, shown, budget - Math.min(budget, selection.spentOnLines), proposal.holds);
   return list === "" ? shown : `${shown}\n${list}`;
 }

@@ -135,9 +135,7 @@ function commandEnd(line: string, from: number): number {
 }
 
 function isDataCode(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 47 && code <= 57) || code === 43 || code === 61 || code === 45 || code === 95
-  );
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 47 && code <= 57) || code === 43 || code === 61 || code === 45 || code === 95;
 }
 
 /** A long line with what stands for its data, and for long repeats of one character. */
@@ -194,7 +192,13 @@ function joinDataLines(lines: readonly Line[]): readonly Line[] {
   for (let at = 0; at < lines.length; ) {
     let end = at;
     while (end < lines.length && isDataLine((lines[end] as Line).text, end > at)) end += 1;
-    const data = end - at > 1 ? lines.slice(at, end).map((line) => line.text).join("") : "";
+    const data =
+      end - at > 1
+        ? lines
+            .slice(at, end)
+            .map((line) => line.text)
+            .join("")
+        : "";
     const first = lines[at] as Line;
     if (data.length >= DATA_LENGTH && isData(data)) {
       joined ??= lines.slice(0, at);

@@ -7,6 +7,9 @@ import type { Line } from "./normalise.ts";
 /** Characters of a line that are shown. */
 export const SHOWN_LENGTH = 240;
 
+/** Anchors that may turn out too long for what is left before the list is closed. */
+const MISSES = 20;
+
 interface Anchor {
   readonly what: AnchorClass;
   /** How often it stands in the text. */
@@ -47,26 +50,33 @@ export function survey(lines: readonly Line[], known: (anchor: string) => boolea
 const ORDER: Readonly<Record<AnchorClass, number>> = { code: 0, path: 1, value: 2, identifier: 2, quoted: 4, place: 5 };
 
 /** `ids: …`, the anchors that `shown` does not hold, in text order; the most telling where not all fit into the budget. */
-export function listAnchors(found: Survey, shown: string, budget: Tokens): string {
+export function listAnchors(found: Survey, shown: string, budget: Tokens, held?: AnchorClass): string {
   const seen = wordsOf(shown);
   const open: { readonly text: string; readonly rank: number; readonly at: number }[] = [];
   let at = 0;
   for (const [text, { what, count }] of found.anchors) {
     at += 1;
-    if (what === "place" || seen.has(text)) continue;
+    if (what === "place" || what === held || seen.has(text) || (what === "path" && seen.has(pathTail(text)))) continue;
     open.push({ text, rank: ORDER[what] - Math.min(count, 8) / 16, at });
   }
   // Stable, so that what ranks the same stays in text order.
   const ranked = open.sort((a, b) => a.rank - b.rank);
-  const chosen: typeof open = [];
+  const chosen: { readonly text: string; readonly at: number }[] = [];
+  const directories = new Set<string>();
   let left = budget - 2;
+  let misses = 0;
   for (const anchor of ranked) {
-    if (left < 1) break;
+    if (left < 1 || misses > MISSES) break;
     if (seen.has(anchor.text)) continue;
-    const cost = estimate(` ${anchor.text}`);
-    if (cost > left) continue;
+    const text = shortened(anchor.text, directories);
+    const cost = estimate(` ${text}`);
+    if (cost > left) {
+      misses += 1;
+      continue;
+    }
     left -= cost;
-    chosen.push(anchor);
+    chosen.push({ text, at: anchor.at });
+    directories.add(directoryOf(anchor.text));
     for (const word of wordsOf(anchor.text)) seen.add(word);
   }
   if (chosen.length === 0) return "";
@@ -74,6 +84,16 @@ export function listAnchors(found: Survey, shown: string, budget: Tokens): strin
     .sort((a, b) => a.at - b.at)
     .map(({ text }) => text)
     .join(" ")}`;
+}
+
+function directoryOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"), 0));
+}
+
+/** A long path in a directory that the list has named already: its last three segments. */
+function shortened(path: string, directories: ReadonlySet<string>): string {
+  const tail = pathTail(path);
+  return path.length - tail.length > 6 && directories.has(directoryOf(path)) ? `…/${tail}` : path;
 }
 
 /** The anchors of a text: what a reader of it has seen. */

@@ -8,6 +8,12 @@ import { SHOWN_LENGTH } from "./novelty.ts";
 /** Lines considered for filling up, at most this many for each that could fit. */
 const CONSIDERED = 4;
 
+/** Characters that are shown of the first and the last lines under the smallest budget. */
+const SHORTEST_END = 120;
+
+/** Lines that may turn out too long for what is left before no more are tried. */
+const MISSES = 20;
+
 interface Chosen {
   readonly at: number;
   /** Verbatim lines before what is said about them. */
@@ -45,8 +51,10 @@ export class Selection {
   addFailures(pieces: readonly Piece[], bound: Tokens): void {
     const left = new Map<string, number>();
     let last = 0;
+    let missed = 0;
     for (const piece of pieces) {
-      if (this.#take(piece, bound - this.#spent)) continue;
+      if (missed < MISSES && this.#take(piece, bound - this.#spent)) continue;
+      missed += 1;
       const what = piece.what ?? "lines about failures";
       left.set(what, (left.get(what) ?? 0) + 1);
       last = Math.max(last, piece.at);
@@ -56,11 +64,11 @@ export class Selection {
     this.#onFailures = this.#spent;
   }
 
-  /** The first line and the last two, cut to what the budget allows. */
+  /** The first line and the last two that are not blank, cut to what the budget allows. */
   addEnds(bound: Tokens): void {
-    const count = this.#document.lines.length;
     const before = this.#spent;
-    for (const at of [0, count - 1, count - 2]) if (at >= 0 && at < count) this.#take({ at }, Number.POSITIVE_INFINITY, Math.max(20, Math.floor(bound)));
+    const length = Math.max(SHORTEST_END, Math.floor(bound));
+    for (const at of endsOf(this.#document.lines)) this.#take({ at }, Number.POSITIVE_INFINITY, length);
     this.#onEnds = this.#spent - before;
   }
 
@@ -87,7 +95,7 @@ export class Selection {
     best.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
     let misses = 0;
     for (const at of best) {
-      if (this.#spent >= limit || misses > 20) return;
+      if (this.#spent >= limit || misses > MISSES) return;
       if (!this.#take({ at }, limit - this.#spent)) misses += 1;
     }
   }
@@ -142,6 +150,13 @@ export class Selection {
     if (line.made) return madeLine(`${line.number}: ${cut}`);
     return own ? cut : `${line.number}| ${cut}`;
   }
+}
+
+function endsOf(lines: readonly Line[]): readonly number[] {
+  const first = lines.findIndex(({ text }) => text.trim() !== "");
+  const ends = first < 0 ? [] : [first];
+  for (let at = lines.length - 1; at > first && ends.length < 3; at--) if ((lines[at] as Line).text.trim() !== "") ends.push(at);
+  return ends;
 }
 
 /** Lines of ours begin with `~`, their continuations with two blanks. */

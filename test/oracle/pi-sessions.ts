@@ -223,7 +223,9 @@ function system(name: string, sections: number, tools: number): object {
   return {
     role: "system",
     content: "",
-    sections: Object.fromEntries(words.flatMap((word, bit): [string, string | null][] => ((sections >> bit) & 1 ? [[word, `${word} of ${name}`]] : bit === 2 ? [[word, null]] : []))),
+    sections: Object.fromEntries(
+      words.flatMap((word, bit): [string, string | null][] => ((sections >> bit) & 1 ? [[word, `${word} of ${name}`]] : bit === 2 ? [[word, null]] : [])),
+    ),
     toolsAdded: words.flatMap((word, bit) => ((tools >> bit) & 1 ? [{ name: word, description: name, parameters: {} }] : [])),
     ...(tools === 0 && { toolsRemoved: [{ name: "tools" }] }),
   };
@@ -265,9 +267,13 @@ function grantMarker(writer: Writer, kind: (Wish & { do: "marker" })["kind"]): v
   writer.add({ type: kind, ...data });
 }
 
+/** A compaction that hides at least one message: Pi makes no other, and one of ours that hides nothing counts for nothing. */
 function grantCompaction(writer: Writer, { keep, how, checkpoint }: Wish & { do: "compaction" }): void {
   const id = writer.nextId;
-  const whole = writer.path().filter((record) => record.type !== "usage" && roleOf(record) !== "toolResult");
+  const path = writer.path();
+  const first = path.findIndex((record) => ["user", "assistant"].includes(roleOf(record) ?? ""));
+  if (first < 0) return;
+  const whole = path.slice(first + 1).filter((record) => roleOf(record) !== "toolResult");
   const kept = { entry: choose(whole, keep)?.id ?? null, none: null, unknown: "nowhere", self: id }[how];
   writer.add({
     type: "compaction",

@@ -37,13 +37,19 @@ export function declares(line: string, language: Language): Level | undefined {
     case "go":
       return /^(?:func|type|package) /.test(line) ? 0 : /^(?:var|const) \w/.test(line) ? 1 : undefined;
     case "rust":
-      return leveled(line, /^\s*(?:pub(?:\([\w: ]+\))? )?(?:(?:async|unsafe|const|extern "C") )?(?:fn|struct|enum|trait|impl|mod|type|union|static|const|macro_rules!)[ <]/);
+      return leveled(
+        line,
+        /^\s*(?:pub(?:\([\w: ]+\))? )?(?:(?:async|unsafe|const|extern "C") )?(?:fn|struct|enum|trait|impl|mod|type|union|static|const|macro_rules!)[ <]/,
+      );
     case "java":
       return inJava(line);
     case "c":
       return inC(line);
     case "ruby":
-      return leveled(line, /^\s*(?:def|class|module|defmodule|defp|defmacro|describe|context) /) ?? (/^\s*(?:attr_\w+|has_many|belongs_to|scope) /.test(line) ? 2 : undefined);
+      return (
+        leveled(line, /^\s*(?:def|class|module|defmodule|defp|defmacro|describe|context) /) ??
+        (/^\s*(?:attr_\w+|has_many|belongs_to|scope) /.test(line) ? 2 : undefined)
+      );
     case "shell":
       return /^\s*(?:function [\w:-]+|[\w:-]+ ?\(\))/.test(line) ? 0 : /^(?:export |readonly |declare )?[A-Z][A-Z0-9_]*=/.test(line) ? 1 : undefined;
     case "markdown":
@@ -80,9 +86,11 @@ function inScript(line: string): Level | undefined {
 }
 
 function inJava(line: string): Level | undefined {
-  const type = /^\s*(?:(?:public|private|protected|internal|static|final|abstract|sealed|partial|open|data|override) ){0,5}(?:class|interface|enum|record|struct|object|protocol|extension|namespace|package|trait) [\w.]/;
+  const type =
+    /^\s*(?:(?:public|private|protected|internal|static|final|abstract|sealed|partial|open|data|override) ){0,5}(?:class|interface|enum|record|struct|object|protocol|extension|namespace|package|trait) [\w.]/;
   if (type.test(line)) return /^\S/.test(line) ? 0 : 1;
-  const member = /^\s*(?:(?:public|private|protected|internal|static|final|abstract|virtual|override|async|synchronized|open|suspend|mutating|inline) ){1,6}[\w<>[\],.? ]{1,100}[({=;]/;
+  const member =
+    /^\s*(?:(?:public|private|protected|internal|static|final|abstract|virtual|override|async|synchronized|open|suspend|mutating|inline) ){1,6}[\w<>[\],.? ]{1,100}[({=;]/;
   if (member.test(line)) return 1;
   return /^\s*(?:fun|func|def|val|var) \w+ ?[(<:]/.test(line) ? 1 : undefined;
 }

@@ -3,7 +3,20 @@ import { programs } from "../command.ts";
 import { type Document, type Piece, type Proposal, splitNumber } from "../document.ts";
 import { declares, type Language, languageOf } from "./declarations.ts";
 
-const READERS = new Set(["read", "view", "cat", "read_file", "readfile", "view_file", "open_file", "open", "fs_read", "read_text_file", "notebookread", "str_replace_editor"]);
+const READERS = new Set([
+  "read",
+  "view",
+  "cat",
+  "read_file",
+  "readfile",
+  "view_file",
+  "open_file",
+  "open",
+  "fs_read",
+  "read_text_file",
+  "notebookread",
+  "str_replace_editor",
+]);
 const PRINTERS = new Set(["cat", "sed", "head", "tail", "nl", "bat", "less", "more"]);
 /** What a reader says below a part of a file. */
 const NOTE = /^\s*[[(<].*\b(?:truncated|offset|more lines|showing lines|lines? omitted|to continue)\b/i;
@@ -16,7 +29,8 @@ export function source(document: Document): Proposal | undefined {
   const { lines } = document;
   const language = languageOf(read.path) ?? guessed(document);
   const outline = language === undefined ? [] : outlineOf(document, language);
-  const preferred: Piece[] = read.from > 1 && splitNumber(lines[0]?.text ?? "") === undefined ? [{ at: 0, made: `line 1 here is line ${read.from} of the file` }] : [];
+  const preferred: Piece[] =
+    read.from > 1 && splitNumber(lines[0]?.text ?? "") === undefined ? [{ at: 0, made: `line 1 here is line ${read.from} of the file` }] : [];
   for (let at = Math.max(0, lines.length - 3); at < lines.length; at++) if (NOTE.test((lines[at]?.text ?? "").slice(0, LONGEST))) preferred.push({ at });
   return { kind: "source", required: [], preferred: [...preferred, ...outline], share: 0.6, ends: false, fill: true };
 }

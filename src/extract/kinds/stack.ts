@@ -31,7 +31,14 @@ export function stack(document: Document): Proposal | undefined {
   }
   const repeated = [...told.values()].reduce((sum, count) => sum + count - 1, 0);
   if (repeated > 0) required.push({ at: (traces.at(-1) as Trace).start, made: `${repeated} more traces are repeats of those shown` });
-  return { kind: "trace", required: [...required, ...errorPieces(document.lines, document.status === "error")], preferred: [], share: 0, ends: true, fill: true };
+  return {
+    kind: "trace",
+    required: [...required, ...errorPieces(document.lines, document.status === "error")],
+    preferred: [],
+    share: 0,
+    ends: true,
+    fill: true,
+  };
 }
 
 /** Runs of two or more frames, the source lines between those of Python included. */

@@ -1,0 +1,86 @@
+// Lines of search tools: `path:12:text`, `path-12-text` around it, headings, and bare paths, on any system.
+import type { Line } from "../normalise.ts";
+
+export interface Hit {
+  /** Empty where the tool named no file. */
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** A line around a match. */
+  readonly context: boolean;
+  /** Index of the line in the document. */
+  readonly at: number;
+}
+
+/** Where a path or a line number is looked for. */
+const LOOKED_AT = 400;
+
+const DRIVE = /^[A-Za-z]:[\\/]/;
+
+/** `path:12:text` or `path:12` split into its parts; a drive's colon separates nothing. */
+export function splitHit(text: string): { readonly path: string; readonly line: number; readonly text: string } | undefined {
+  const head = text.slice(0, LOOKED_AT);
+  for (let colon = head.indexOf(":", DRIVE.test(head) ? 2 : 0); colon >= 0; colon = head.indexOf(":", colon + 1)) {
+    const number = /^\d{1,8}(?=:|$)/.exec(head.slice(colon + 1, colon + 10));
+    if (!number) continue;
+    const path = head.slice(0, colon);
+    if (!mayBePath(path)) return undefined;
+    return { path, line: Number(number[0]), text: text.slice(colon + 2 + number[0].length) };
+  }
+  return undefined;
+}
+
+function mayBePath(path: string): boolean {
+  if (path === "" || path.includes("://") || /^[\s"'`{[(<]/.test(path)) return false;
+  if (/[\\/]/.test(path)) return !/\s[\s:]|: /.test(path);
+  return /^[A-Za-z_.@][\w.@+-]*$/.test(path);
+}
+
+/** Whether a line is nothing but a path. */
+export function isBarePath(text: string): boolean {
+  if (text.length < 3 || text.length > LOOKED_AT || /^\s|[\s:]$|[<>"|*?={};]|: |, |\s{2}/.test(text)) return false;
+  if (text.indexOf(":", DRIVE.test(text) ? 2 : 0) >= 0) return false;
+  if (/\s/.test(text)) return /^(?:\.{0,2}[\\/]|[A-Za-z]:[\\/]|~\/)/.test(text) && /\.\w{1,8}$/.test(text);
+  return /[\\/]./.test(text) || /^[\w@+-][\w.@+-]*\.\w{1,8}$/.test(text);
+}
+
+/** All hits of a document, and the lines that are none. */
+export function hitsOf(lines: readonly Line[]): { readonly hits: readonly Hit[]; readonly others: readonly number[] } {
+  const hits: Hit[] = [];
+  const open: number[] = [];
+  const paths = new Set<string>();
+  for (let at = 0; at < lines.length; at++) {
+    const text = (lines[at] as Line).text;
+    const hit = /^\d{1,2}:\d\d:\d\d/.test(text) ? undefined : splitHit(text);
+    if (hit) {
+      hits.push({ ...hit, context: false, at });
+      paths.add(hit.path);
+    } else open.push(at);
+  }
+  const others: number[] = [];
+  let heading = "";
+  for (const at of open) {
+    const text = (lines[at] as Line).text;
+    const around = splitContext(text, paths);
+    const bare = /^(\d{1,8})([:-])(.*)$/s.exec(text.length > 4000 ? text.slice(0, 4000) : text);
+    if (around) hits.push({ ...around, context: true, at });
+    else if (bare && !/^\d{1,2}:\d\d:\d\d/.test(text) && !/^\d{4}-\d\d-/.test(text))
+      hits.push({ path: heading, line: Number(bare[1]), text: bare[3] as string, context: bare[2] === "-", at });
+    else if (text !== "" && text !== "--") {
+      if (isBarePath(text) && /^\d{1,8}[:-]/.test(lines[at + 1]?.text ?? "")) heading = text;
+      else others.push(at);
+    }
+  }
+  return { hits: hits.sort((a, b) => a.at - b.at), others };
+}
+
+/** `path-12-text` of a path that a match has named. */
+function splitContext(text: string, paths: ReadonlySet<string>): { readonly path: string; readonly line: number; readonly text: string } | undefined {
+  if (paths.size === 0) return undefined;
+  const head = text.slice(0, LOOKED_AT);
+  for (const match of head.matchAll(/-(\d{1,8})-/g)) {
+    const path = head.slice(0, match.index);
+    if (paths.has(path)) return { path, line: Number(match[1]), text: text.slice(match.index + match[0].length) };
+  }
+  return undefined;
+}

@@ -1,0 +1,148 @@
+// Pi records that change what was already sent: as decisions by the host, each with the epoch that applies it.
+import {
+  type Block,
+  type Body,
+  type Decision,
+  type EntryId,
+  type Fact,
+  isOnPath,
+  type Place,
+  type ReplaceDecision,
+  type Session,
+  wasSent,
+} from "../session/index.ts";
+import { folded, type PathState, type Prompt, type PromptChange, promptAfterCompaction, type WaitingEdit } from "./pi-path.ts";
+
+/** What one record says, light enough to keep. */
+export type Draft =
+  | { readonly kind: "facts"; readonly facts: readonly Fact[] }
+  | { readonly kind: "prompt"; readonly change: PromptChange }
+  | {
+      readonly kind: "compaction";
+      readonly summary: Body;
+      readonly shown: Body;
+      readonly keep: string | number | undefined;
+      readonly change: PromptChange | undefined;
+    }
+  | { readonly kind: "edit"; readonly target: string; readonly content: EditedContent | null };
+
+/** New content of a record: its blocks, and the calls left in it. */
+export interface EditedContent {
+  readonly blocks: readonly Block[];
+  readonly calls: readonly { readonly callId: string; readonly input: Body }[];
+}
+
+/** What is known above a record when its entries are made. */
+export interface Above {
+  readonly session: Session;
+  readonly parent: Place | null;
+  readonly state: PathState;
+  /** The entries of another record of the file. */
+  readonly entriesOf: (id: string) => readonly Place[];
+  /** The id of the N-th record of the file, the header being 0. */
+  readonly idAt: (index: number) => string | undefined;
+}
+
+/** The entries of a record in order, and the state below it. */
+export interface Written {
+  readonly data: readonly (Fact | Decision)[];
+  readonly state: PathState;
+}
+
+/** Ids of a record's entries: its own for a single one, with `#n` for several. */
+export function entryIds(record: string, count: number): EntryId[] {
+  return Array.from({ length: count }, (_, index) => (count === 1 ? record : `${record}#${index}`) as EntryId);
+}
+
+export function written(id: string, draft: Draft, above: Above): Written {
+  switch (draft.kind) {
+    case "facts":
+      return { data: draft.facts, state: above.state };
+    case "prompt":
+      return writtenPrompt(id, draft.change, above);
+    case "compaction":
+      return writtenCompaction(id, draft, above);
+    case "edit":
+      return writtenEdit(id, draft, above);
+  }
+}
+
+function writtenPrompt(id: string, change: PromptChange, { parent, state }: Above): Written {
+  const prompt = folded(state.prompt, change);
+  const fact: Fact = { kind: "prompt", ...prompt };
+  const data = parent?.assistant ? [fact, epoch("prompt", [entryIds(id, 2)[0] as EntryId])] : [fact];
+  return { data, state: { ...state, prompt } };
+}
+
+function epoch(cause: "host" | "prompt", applies: readonly EntryId[]): Decision {
+  return { kind: "epoch", cause, applies };
+}
+
+function writtenCompaction(
+  id: string,
+  { summary, shown, keep, change }: Draft & { kind: "compaction" },
+  { session, parent, state, entriesOf, idAt }: Above,
+): Written {
+  const here = parent ? parent.depth + 1 : 0;
+  const keptId = typeof keep === "number" ? (keep === 0 ? undefined : idAt(keep)) : keep;
+  const kept = keptId === undefined ? undefined : entriesOf(keptId)[0];
+  const cut = kept && isOnPath(kept, parent) ? kept : undefined;
+  const shownFrom = cut?.depth ?? here;
+  const prompt = promptAfterCompaction(change);
+  const prompts: Fact[] = isEmpty(prompt) && isEmpty(state.prompt) ? [] : [{ kind: "prompt", ...prompt }];
+  const overruled = state.compactions.filter((earlier) => shownFrom < earlier.shownFrom && session.find(earlier.id)?.illegal === undefined);
+  const back = state.waiting.filter(({ target }) => target >= shownFrom);
+  const again = back.flatMap(({ pending, edits }) => (pending.length > 0 ? [] : edits));
+  const ids = entryIds(id, 2 + prompts.length + overruled.length + again.length);
+  const data: (Fact | Decision)[] = [
+    { kind: "compact", cut: cut?.entry.id ?? null, summary, shown, autoRead: [], references: [], quotes: [], carried: [], by: "host" },
+    ...prompts,
+    ...overruled.map((earlier) => ({ kind: "revert", of: earlier.id }) as const),
+    ...again,
+    epoch("host", [...ids.slice(0, -1), ...back.flatMap(({ pending }) => pending)]),
+  ];
+  return {
+    data,
+    state: {
+      prompt,
+      compactions: [...state.compactions.filter((each) => !overruled.includes(each)), { id: ids[0] as EntryId, shownFrom }],
+      waiting: state.waiting.filter((each) => !back.includes(each)),
+    },
+  };
+}
+
+function isEmpty({ sections, tools }: Prompt): boolean {
+  return sections.length === 0 && tools.length === 0;
+}
+
+function writtenEdit(id: string, { target, content }: Draft & { kind: "edit" }, { parent, state, entriesOf }: Above): Written {
+  const places = entriesOf(target).filter((place) => isOnPath(place, parent));
+  const edits = places.length > 0 ? places.flatMap((place) => editOf(place, content, places)) : [replace(target as EntryId, { as: "nothing" })];
+  const [first] = places;
+  const hidden = first !== undefined && first.depth < (state.compactions.at(-1)?.shownFrom ?? 0);
+  if (!hidden) return { data: [...edits, epoch("host", entryIds(id, edits.length + 1).slice(0, -1))], state };
+  // What no request has held changes at once: the edit is taken back at once, and made again when its target is shown again.
+  const cancels = wasSent(first, parent) ? 0 : edits.length;
+  const ids = entryIds(id, edits.length + cancels).slice(0, edits.length);
+  const waiting: WaitingEdit = { target: first.depth, pending: cancels > 0 ? [] : ids, edits };
+  return {
+    data: [...edits, ...ids.slice(0, cancels).map((of) => ({ kind: "revert", of }) as const)],
+    state: { ...state, waiting: [...state.waiting, waiting] },
+  };
+}
+
+/** How an edit of a record changes one of its entries. */
+function editOf(place: Place, content: EditedContent | null, record: readonly Place[]): ReplaceDecision[] {
+  const { data, id } = place.entry;
+  if (data.kind === "message" || data.kind === "result") return [replace(id, content === null ? { as: "nothing" } : { as: "blocks", blocks: content.blocks })];
+  if (data.kind !== "call") return [];
+  if (content === null) return [replace(id, { as: "nothing" })];
+  const before = record.filter(({ depth, entry }) => depth < place.depth && entry.data.kind === "call" && entry.data.callId === data.callId).length;
+  const left = content.calls.filter(({ callId }) => callId === data.callId)[before];
+  if (!left) return [replace(id, { as: "nothing" })];
+  return left.input.sha256 === data.input.sha256 ? [] : [{ ...replace(id, { as: "input", input: left.input }), mode: "arguments" }];
+}
+
+function replace(target: EntryId, body: ReplaceDecision["body"]): ReplaceDecision {
+  return { kind: "replace", target, body, by: "host", mode: "prune" };
+}

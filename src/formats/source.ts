@@ -1,0 +1,65 @@
+// What bytes are read from again: a file on disk, or what came through a pipe.
+import { closeSync, openSync, readSync } from "node:fs";
+import { type Bytes, type Source, SourceChangedError } from "../session/index.ts";
+
+/** A file, opened on the first read and left open until `close`. */
+export class FileSource implements Source {
+  readonly name: string;
+  #descriptor: number | undefined;
+
+  constructor(path: string) {
+    this.name = path;
+  }
+
+  /** @throws SourceChangedError when the file is gone or ends before `end`. */
+  read(start: number, end: number): Uint8Array {
+    const bytes = Buffer.allocUnsafe(end - start);
+    const descriptor = this.#open(start, end);
+    for (let filled = 0; filled < bytes.length; ) {
+      const length = readSync(descriptor, bytes, filled, bytes.length - filled, start + filled);
+      if (length === 0) throw new SourceChangedError(this.name, start, end, `the end of the file at ${start + filled}`);
+      filled += length;
+    }
+    return bytes;
+  }
+
+  /** Gives the descriptor back. A later read opens the file again. */
+  close(): void {
+    if (this.#descriptor === undefined) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  #open(start: number, end: number): number {
+    try {
+      this.#descriptor ??= openSync(this.name, "r");
+      return this.#descriptor;
+    } catch (error) {
+      throw new SourceChangedError(this.name, start, end, `no file that can be read (${(error as NodeJS.ErrnoException).code ?? error})`);
+    }
+  }
+}
+
+/** Bytes that came through a pipe, kept in memory as nothing else has them. */
+export class BufferSource implements Source {
+  readonly name: string;
+  #chunks: Uint8Array[] = [];
+  #size: Bytes = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Takes the next bytes. They must not change any more. */
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+  }
+
+  /** @throws SourceChangedError when less than that came. */
+  read(start: number, end: number): Uint8Array {
+    if (end > this.#size) throw new SourceChangedError(this.name, start, end, `${this.#size} bytes in all`);
+    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0]?.subarray(start, end) ?? new Uint8Array();
+  }
+}
