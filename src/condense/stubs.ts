@@ -1,6 +1,6 @@
 // Makes stubs one after the other, each with what no other text in view holds already.
 import type { CondensePolicy } from "../config/index.ts";
-import { anchors, extract, headerLine } from "../extract/index.ts";
+import { anchors, editHeader, extract } from "../extract/index.ts";
 import { textOf } from "../recall/index.ts";
 import type { Ref, Tokens } from "../session/index.ts";
 import { estimate } from "../tokens/index.ts";
@@ -51,7 +51,7 @@ export class Stubs {
     const earlier = this.#seen.get(key) ?? siblings.find((each) => each.key === key)?.record.ref;
     const head = headOf(record, text);
     if (earlier !== undefined) return this.#smaller({ record, key, text: duplicateStub(head, earlier), duplicateOf: earlier });
-    const line = record.fact.status === "ok" ? headerLine({ tool: record.fact.tool, text }) : undefined;
+    const line = editHeader({ tool: record.fact.tool, args: argumentsOf(record.call), text, status: record.fact.status });
     if (line !== undefined) return this.#smaller({ record, key, text: headerLineStub(head, line) });
     const taken = this.#extract(record, text);
     return this.#smaller({ record, key, text: extractStub({ ...head, ...(taken.exitCode !== undefined && { exitCode: taken.exitCode }) }, taken) });
@@ -71,11 +71,11 @@ export class Stubs {
   }
 
   #extract(record: AnsweredRecord, text: string) {
-    const { min, max, share, lines } = this.#policy.stub;
+    const { min, max, share } = this.#policy.stub;
     const budget = Math.round(Math.min(max, Math.max(min, share * record.tokens)));
     return extract(
       { tool: record.fact.tool, args: argumentsOf(record.call), text, status: record.fact.status },
-      { budget, lines, known: (anchor) => this.#known.has(anchor) || this.#tried.has(anchor) },
+      { budget, known: (anchor) => this.#known.has(anchor) || this.#tried.has(anchor) },
     );
   }
 

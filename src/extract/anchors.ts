@@ -72,6 +72,7 @@ export function anchors(text: string): Iterable<string> {
 
 /** The last three segments of a path, by which it is recognized under any root. */
 export function pathTail(path: string): string {
+  if (path.includes("://")) return path;
   let slashes = 0;
   for (let at = path.length - 1; at >= 0; at--) {
     const code = path.charCodeAt(at);
@@ -166,7 +167,7 @@ function visitWord(text: string, start: number, end: number, kinds: number, visi
     return;
   }
   if ((kinds & (SLASH | DOT | DASH | SIGN)) === 0) {
-    visitPart(word, start, visit);
+    if (kinds !== DIGIT || !isPosition(text, start, end)) visitPart(word, start, visit);
     return;
   }
   if ((kinds & DASH) !== 0 && UUID.test(word)) {
@@ -179,14 +180,19 @@ function visitWord(text: string, start: number, end: number, kinds: number, visi
   visitParts(word, start, visit);
 }
 
+/** `(12,` or `(12)`: a compiler's line in a file. */
+function isPosition(text: string, start: number, end: number): boolean {
+  const next = text.charCodeAt(end);
+  return text.charCodeAt(start - 1) === 40 && (next === 44 || next === 41);
+}
+
 function isPath(word: string): boolean {
   const last = Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\"));
   if (last < 0) return isFileName(word);
   if (!/[A-Za-z]/.test(word) || word.startsWith("//")) return false;
   if (last < word.length - 1 && EXTENSION.test(word)) return true;
   // Words joined by one slash are mostly prose: `and/or`.
-  const first = Math.min(...[word.indexOf("/"), word.indexOf("\\")].filter((at) => at >= 0));
-  return first < last && !/^[\\nrt/]*$/.test(word) && /\w[\\/]+\w/.test(word);
+  return word.search(/[\\/]/) < last && /\w[\\/]+\w/.test(word);
 }
 
 function isFileName(word: string): boolean {

@@ -56,7 +56,7 @@ export interface Proposal {
 /** Says of a document whether it is of a kind, and what of it matters; `undefined` where it is not. */
 export type Extractor = (document: Document) => Proposal | undefined;
 
-/** Splits a line that a file reader numbered: `  12→text`, `12\ttext`, `12: text`, `12|text`. */
+/** Splits a line that a file reader numbered: `  12→text`, `12\ttext`, `12: text`. */
 export function splitNumber(text: string): { readonly number: number; readonly rest: string } | undefined {
   let at = 0;
   while (at < text.length && at < 8 && text.charCodeAt(at) === 32) at += 1;
@@ -64,7 +64,7 @@ export function splitNumber(text: string): { readonly number: number; readonly r
   while (at < text.length && at - start < 8 && text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57) at += 1;
   if (at === start) return undefined;
   const sign = text.charAt(at);
-  if (sign !== "→" && sign !== "\t" && sign !== ":" && sign !== "|") return undefined;
-  const blank = (sign === ":" || sign === "|") && text.charAt(at + 1) === " " ? 1 : 0;
+  if (sign !== "→" && sign !== "\t" && sign !== ":") return undefined;
+  const blank = sign === ":" && text.charAt(at + 1) === " " ? 1 : 0;
   return { number: Number(text.slice(start, at)), rest: text.slice(at + 1 + blank) };
 }

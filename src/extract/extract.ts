@@ -75,13 +75,15 @@ function propose(document: Document): Proposal {
 
 function compose(document: Document, proposal: Proposal, budget: Tokens, known: (anchor: string) => boolean): string {
   const selection = new Selection(document, proposal.kind === "source");
-  selection.addFailures(proposal.required, budget * FAILURES);
   const forLines = budget * LINES;
   if (proposal.ends) selection.addEnds(forLines);
-  selection.add(proposal.preferred, selection.spent + Math.max(0, forLines * proposal.share - selection.spentOnEnds));
+  selection.addFailures(proposal.required, budget * FAILURES);
+  // Pieces that stand for all lines were made to fit the budget.
+  const limit = proposal.holds === undefined ? selection.spent + Math.max(0, forLines * proposal.share - selection.spentOnLines) : Number.POSITIVE_INFINITY;
+  selection.add(proposal.preferred, limit);
   const found = survey(document.lines, known);
   if (proposal.fill) selection.fill(found.novelty, forLines);
-  const shown = selection.text();
+  const shown = selection.text(proposal.holds === undefined ? "marked" : "none");
   const list = listAnchors(found, shown, budget - Math.min(budget, selection.spentOnLines), proposal.holds);
   return list === "" ? shown : `${shown}\n${list}`;
 }

@@ -12,6 +12,7 @@ export interface Line {
   readonly made: boolean;
 }
 
+const HEX = /^[0-9a-fA-F]+$/;
 /** Characters of base64 or hexadecimal from which on a run is data. */
 const DATA_LENGTH = 256;
 /** Lines of at least this many characters of data are joined when they follow each other. */
@@ -62,8 +63,8 @@ export function plainLine(raw: string): string {
   while (at < raw.length && !isControl(raw.charCodeAt(at))) at += 1;
   if (at === raw.length) return raw;
   if (at === raw.length - 1 && raw.charCodeAt(at) === RETURN) return raw.slice(0, at);
-  const shown = lastWritten(withoutSequences(raw));
-  return shown;
+  const shown = withoutSequences(raw);
+  return shown.includes("\r") ? lastWritten(shown) : shown;
 }
 
 function isControl(code: number): boolean {
@@ -166,6 +167,7 @@ function withoutData(line: string, number: number): Line {
 
 /** Whether a run of such characters is encoded data: hexadecimal, or letters of both cases and digits mixed without words. */
 function isData(run: string): boolean {
+  if (HEX.test(run)) return /\d/.test(run) && /[a-f]/i.test(run);
   let changes = 0;
   let digits = 0;
   const sample = Math.min(run.length, 1024);
@@ -181,7 +183,7 @@ function isData(run: string): boolean {
 }
 
 function dataMark(data: string): string {
-  const kind = /^[0-9a-fA-F]+$/.test(data) ? "hex" : "base64";
+  const kind = HEX.test(data) ? "hex" : "base64";
   const size = data.length < 1024 ? `${data.length} bytes` : `${Math.round(data.length / 1024)} KB`;
   return `<${kind} ${size} sha256:${sha256(data).slice(0, 8)}>`;
 }

@@ -29,7 +29,6 @@ export class Selection {
   readonly #chosen: Chosen[] = [];
   #spent: Tokens = 0;
   #onFailures: Tokens = 0;
-  #onEnds: Tokens = 0;
 
   constructor(document: Document, numbered: boolean) {
     this.#document = document;
@@ -39,9 +38,6 @@ export class Selection {
   get spent(): Tokens {
     return this.#spent;
   }
-  get spentOnEnds(): Tokens {
-    return this.#onEnds;
-  }
   /** Without what failures took. */
   get spentOnLines(): Tokens {
     return this.#spent - this.#onFailures;
@@ -49,27 +45,26 @@ export class Selection {
 
   /** Adds failures up to a bound; what is left out is counted by what it is. */
   addFailures(pieces: readonly Piece[], bound: Tokens): void {
+    const before = this.#spent;
     const left = new Map<string, number>();
     let last = 0;
     let missed = 0;
     for (const piece of pieces) {
-      if (missed < MISSES && this.#take(piece, bound - this.#spent)) continue;
+      if (missed < MISSES && this.#take(piece, before + bound - this.#spent)) continue;
       missed += 1;
-      const what = piece.what ?? "lines about failures";
-      left.set(what, (left.get(what) ?? 0) + 1);
+      if (piece.what === undefined) continue;
+      left.set(piece.what, (left.get(piece.what) ?? 0) + 1);
       last = Math.max(last, piece.at);
     }
     const named = [...left].map(([what, count]) => `${count} more ${what}`);
     if (named.length > 0) this.#put(last, 2, `~ not shown: ${named.join(", ")}`);
-    this.#onFailures = this.#spent;
+    this.#onFailures = this.#spent - before;
   }
 
   /** The first line and the last two that are not blank, cut to what the budget allows. */
   addEnds(bound: Tokens): void {
-    const before = this.#spent;
     const length = Math.max(SHORTEST_END, Math.floor(bound));
     for (const at of endsOf(this.#document.lines)) this.#take({ at }, Number.POSITIVE_INFINITY, length);
-    this.#onEnds = this.#spent - before;
   }
 
   /** Adds pieces in order until `limit` of all that was spent; one that is too large is passed over. */
@@ -85,7 +80,7 @@ export class Selection {
     const limit = bound + this.#onFailures;
     const scores = new Float64Array(novelty.length);
     for (let at = 0; at < novelty.length; at++) {
-      const length = Math.min(SHOWN_LENGTH, (this.#document.lines[at] as Line).text.length);
+      const { length } = (this.#document.lines[at] as Line).text;
       scores[at] = (novelty[at] as number) / (4 + length / 3.5);
     }
     const enough = Math.ceil(bound / 6) * CONSIDERED;
@@ -100,17 +95,17 @@ export class Selection {
     }
   }
 
-  /** What was chosen in the document's order, gaps marked by `…`. */
-  text(): string {
+  /** What was chosen in the document's order, gaps marked by `…` unless pieces stand for all lines. */
+  text(gaps: "marked" | "none"): string {
     const chosen = this.#chosen.toSorted((a, b) => a.at - b.at || a.order - b.order);
     const out: string[] = [];
     let next = 0;
     for (const { at, text } of chosen) {
-      if (at > next) out.push("…");
+      if (at > next && gaps === "marked") out.push("…");
       out.push(text);
       next = Math.max(next, at + 1);
     }
-    if (next < this.#document.lines.length) out.push("…");
+    if (next < this.#document.lines.length && gaps === "marked") out.push("…");
     return out.join("\n");
   }
 
@@ -123,7 +118,10 @@ export class Selection {
       this.#put(piece.at, 1, text);
       return true;
     }
-    if (this.#lines.has(piece.at)) return true;
+    if (this.#lines.has(piece.at)) {
+      if (piece.note !== undefined) this.#put(piece.at, 1, madeLine(piece.note));
+      return true;
+    }
     const text = this.#lineText(line, length);
     const notes = [
       ...(line.last > line.number ? [madeLine(`the same up to line ${line.last}: ${line.last - line.number + 1} times`)] : []),
@@ -170,6 +168,8 @@ function wholeEnd(text: string, limit: number): number {
   return code >= 0xd800 && code <= 0xdbff ? limit - 1 : limit;
 }
 
+/** Whether a reader has numbered the lines: the first two follow each other. */
 function isNumbered(lines: readonly Line[]): boolean {
-  return lines.length > 0 && splitNumber((lines[0] as Line).text) !== undefined;
+  const [first, second] = [lines[0], lines[1]].map((line) => splitNumber(line?.text ?? "")?.number);
+  return first !== undefined && (lines.length === 1 || second === first + 1);
 }

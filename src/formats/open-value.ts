@@ -1,5 +1,5 @@
 // A JSON value that is not whole yet: kept as bytes while it is small, as hash, head and tail once it is not.
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { type Bytes, type Sha256, sha256 } from "../session/index.ts";
 import type { Extent } from "./extent.ts";
 
@@ -23,7 +23,7 @@ export class OpenValue {
   readonly #limit: Bytes;
   #parts: Buffer[] = [];
   #size: Bytes = 0;
-  #wide: { readonly hash: Hash; head: Buffer; tail: Buffer } | undefined;
+  #wide: WideValue | undefined;
 
   constructor(bytes: Buffer, extent: Extent, place: { readonly start: Bytes; readonly line: number }, limit: Bytes) {
     this.start = place.start;
@@ -39,35 +39,46 @@ export class OpenValue {
     return this.start + this.#size;
   }
 
-  /** Takes a copy of its next bytes. */
+  /** Takes its next bytes; their memory may be used again afterwards. */
   add(bytes: Buffer): void {
     this.#size += bytes.length;
-    if (this.#wide) {
-      this.#wide.hash.update(bytes);
-      if (this.#wide.head.length < EDGE) this.#wide.head = Buffer.concat([this.#wide.head, bytes.subarray(0, EDGE - this.#wide.head.length)]);
-      this.#wide.tail = edge(this.#wide.tail, bytes);
+    if (!this.#wide && this.#size <= this.#limit) {
+      this.#parts.push(Buffer.from(bytes));
       return;
     }
-    this.#parts.push(Buffer.from(bytes));
-    if (this.#size > this.#limit) this.#widen();
+    this.#wide ??= this.#widened();
+    this.#wide.take(bytes);
   }
 
   /** All of its bytes, or what is left of a value too large to hold. Asked for once, when it is whole. */
   contents(): Buffer | Oversized {
-    if (!this.#wide) return Buffer.concat(this.#parts);
-    const { hash, head, tail } = this.#wide;
-    return { sha256: hash.digest("hex") as Sha256, head: head.toString("utf8"), tail: tail.toString("utf8") };
+    return this.#wide?.left() ?? Buffer.concat(this.#parts);
   }
 
-  #widen(): void {
-    const all = Buffer.concat(this.#parts);
+  #widened(): WideValue {
+    const wide = new WideValue();
+    for (const part of this.#parts) wide.take(part);
     this.#parts = [];
-    this.#wide = { hash: createHash("sha256").update(all), head: Buffer.from(all.subarray(0, EDGE)), tail: Buffer.from(all.subarray(-EDGE)) };
+    return wide;
   }
 }
 
-function edge(before: Buffer, bytes: Buffer): Buffer {
-  return Buffer.from(bytes.length >= EDGE ? bytes.subarray(-EDGE) : Buffer.concat([before, bytes]).subarray(-EDGE));
+/** Streams through a value too large to hold. */
+class WideValue {
+  readonly #hash = createHash("sha256");
+  #head = Buffer.alloc(0);
+  #tail = Buffer.alloc(0);
+
+  take(bytes: Buffer): void {
+    this.#hash.update(bytes);
+    if (this.#head.length < EDGE) this.#head = Buffer.concat([this.#head, bytes.subarray(0, EDGE - this.#head.length)]);
+    this.#tail = Buffer.concat([this.#tail, bytes.subarray(-EDGE)]);
+    if (this.#tail.length > EDGE) this.#tail = Buffer.from(this.#tail.subarray(-EDGE));
+  }
+
+  left(): Oversized {
+    return { sha256: this.#hash.digest("hex") as Sha256, head: this.#head.toString("utf8"), tail: this.#tail.toString("utf8") };
+  }
 }
 
 /** Of bytes at hand, what is left of a value too large to keep. */

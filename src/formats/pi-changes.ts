@@ -47,6 +47,8 @@ export interface Above {
 export interface Written {
   readonly data: readonly (Fact | Decision)[];
   readonly state: PathState;
+  /** What is wrong with the record, where something is. */
+  readonly remark?: { readonly code: string; readonly message: string };
 }
 
 /** Ids of a record's entries: its own for a single one, with `#n` for several. */
@@ -87,6 +89,7 @@ function writtenCompaction(
   const keptId = typeof keep === "number" ? (keep === 0 ? undefined : idAt(keep)) : keep;
   const kept = keptId === undefined ? undefined : entriesOf(keptId)[0];
   const cut = kept && isOnPath(kept, parent) ? kept : undefined;
+  const lost = keptId !== undefined && keptId !== id && !cut;
   const shownFrom = cut?.depth ?? here;
   const prompt = promptAfterCompaction(change);
   const prompts: Fact[] = isEmpty(prompt) && isEmpty(state.prompt) ? [] : [{ kind: "prompt", ...prompt }];
@@ -108,6 +111,7 @@ function writtenCompaction(
       compactions: [...state.compactions.filter((each) => !overruled.includes(each)), { id: ids[0] as EntryId, shownFrom }],
       waiting: state.waiting.filter((each) => !back.includes(each)),
     },
+    ...(lost && { remark: { code: "unknown-cut", message: `its first kept entry ${keptId} is not on the path: it keeps nothing, as in Pi` } }),
   };
 }
 

@@ -1,58 +1,8 @@
 // What one Pi record says, as facts: messages, calls, results, usage. Nothing here depends on where the record stands.
-import {
-  type Block,
-  type Body,
-  type CallFact,
-  type Fact,
-  type FailureFact,
-  type MessageFact,
-  type Pick,
-  type Pointer,
-  pointedBody,
-  type UsageFact,
-} from "../session/index.ts";
+import type { Block, CallFact, Fact, FailureFact, MessageFact, UsageFact } from "../session/index.ts";
 import { imageSize } from "./image.ts";
 import { countOf, isObject, type JsonObject, stringOf, valueAt } from "./json.ts";
-import type { RawRecord } from "./reader.ts";
-
-type Path = readonly (string | number)[];
-
-/** Points into a record; texts stay there. */
-export class Pointing {
-  readonly #record: RawRecord;
-
-  constructor(record: RawRecord) {
-    this.#record = record;
-  }
-
-  #at(pick: Pick): Pointer {
-    const { source, start, end } = this.#record.range;
-    return { source, start, end, pick };
-  }
-
-  /** The string at a path. */
-  text(path: Path): Body {
-    return pointedBody(String(valueAt(this.#record.value, path)), this.#at(path));
-  }
-
-  /** A text composed from the record. */
-  composed(compose: (record: unknown) => string): Body {
-    return pointedBody(compose(this.#record.value), this.#at(compose));
-  }
-
-  /** The value at a path as JSON text. */
-  json(path: Path): Body {
-    return this.composed((record) => JSON.stringify(valueAt(record, path)) ?? "null");
-  }
-
-  /** The whole record as it stands in the file. */
-  whole(): Body {
-    return pointedBody(
-      JSON.stringify(this.#record.value),
-      this.#at((record) => JSON.stringify(record)),
-    );
-  }
-}
+import type { Path, Pointing } from "./pointing.ts";
 
 /** Blocks of a content field: a string, or a list of typed blocks. Calls are left out: they are facts of their own. */
 export function blocksAt(pointing: Pointing, content: unknown, path: Path): Block[] {

@@ -2,8 +2,9 @@
 import { type EntryId, type Identity, type Place, type RecordRange, Session } from "../session/index.ts";
 import { isObject, type JsonObject, stringOf, timeOf } from "./json.ts";
 import { type Draft, entryIds, written } from "./pi-changes.ts";
-import { blocksAt, branchText, callsAt, compactionText, messageFacts, Pointing, usageFact } from "./pi-content.ts";
+import { blocksAt, branchText, callsAt, compactionText, messageFacts, usageFact } from "./pi-content.ts";
 import { type PathState, promptChange, START } from "./pi-path.ts";
+import { Pointing } from "./pointing.ts";
 import type { Diagnostic, FormatReader, RawRecord } from "./reader.ts";
 
 /** A record as it is kept between reads: its texts stay in the file. */
@@ -283,6 +284,7 @@ class Build {
       last = ids[index] as EntryId;
     }
     this.#states.set(id, made.state);
+    if (made.remark) this.#note(piece, made.remark.code, made.remark.message);
   }
 
   #idAt(index: number): string | undefined {

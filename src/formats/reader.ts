@@ -1,22 +1,28 @@
 // What every format's reader is given and gives: records in file order, a session out.
-import type { RecordRange, Session, Source } from "../session/index.ts";
+import type { Bytes, RecordRange, Session, Source } from "../session/index.ts";
 
 /** One JSON value of a file, parsed, with the place of its bytes. */
 export interface RawRecord {
   readonly range: RecordRange;
   /** The parsed value; `undefined` where `oversized` is set. */
   readonly value: unknown;
-  /** The JSON text that `value` was parsed from, bytes that are no UTF-8 as U+FFFD; absent where `oversized` is set. */
-  readonly text?: string;
   /** A value too large to hold in memory: its first and last bytes as text. */
   readonly oversized?: { readonly head: string; readonly tail: string };
+}
+
+/** Another file that belongs to a session. */
+export interface Companion extends Source {
+  readonly size: Bytes;
 }
 
 /** What a reader may look at besides the records. */
 export interface ReaderContext {
   readonly source: Source;
-  /** A file whose place is known relative to the session file's folder; undefined where there is none, or none can be found. */
-  companion(relativePath: string): Source | undefined;
+  /**
+   * A file at or below the session file's folder, by its path from there. Undefined where there is none, where the path leads out of
+   * the folder, and for a session that came through a pipe.
+   */
+  companion(relativePath: string): Companion | undefined;
 }
 
 /** Something a reader noticed; reading went on. */

@@ -314,7 +314,7 @@ export class RecordScanner {
     if (text.includes("\ufffd") && !isUtf8(bytes))
       this.#notice("invalid-utf8", start, end, "expected UTF-8, found other bytes inside a record. It is kept; each of them reads as U+FFFD.", line);
     this.#last = value;
-    this.#sink.record({ range, value, text });
+    this.#sink.record({ range, value });
     return true;
   }
 

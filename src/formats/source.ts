@@ -1,14 +1,19 @@
 // What bytes are read from again: a file on disk, or what came through a pipe.
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { type Bytes, type Source, SourceChangedError } from "../session/index.ts";
+import type { Companion } from "./reader.ts";
 
 /** A file, opened on the first read and left open until `close`. */
-export class FileSource implements Source {
+export class FileSource implements Companion {
   readonly name: string;
   #descriptor: number | undefined;
 
   constructor(path: string) {
     this.name = path;
+  }
+
+  get size(): Bytes {
+    return statSync(this.name, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /** @throws SourceChangedError when the file is gone or ends before `end`. */

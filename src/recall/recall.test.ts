@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Log, text } from "../../test/build/log.ts";
 import { bodyText, entryId, type Place, pointedBody, sha256, textBody } from "../session/index.ts";
-import { exactness, isExact, lineCount, matches, pageOfBytes, pageOfLines, type Recalled, recall, searchSession, textOf } from "./index.ts";
+import { exactness, isExact, lineCount, matches, type Page, pageOfBytes, pageOfLines, type Recalled, recall, searchSession, textOf } from "./index.ts";
 
 function one(found: ReturnType<typeof recall>): Recalled {
   if ("kind" in found) throw new Error(`unknown ${found.name}`);
@@ -154,8 +154,9 @@ describe("pages", () => {
           [0, pageOfBytes],
         ] as const) {
           let joined = "";
-          for (let at: number | undefined = start; at !== undefined; ) {
-            const each = page(whole, at, limit);
+          let at: number | undefined = start;
+          while (at !== undefined) {
+            const each: Page = page(whole, at, limit);
             joined += each.text;
             at = each.next;
           }

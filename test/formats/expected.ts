@@ -250,7 +250,8 @@ function expectBranches(session: Session, index: ReadonlyMap<Place, number>, exp
   expect(ends.map(({ entry }) => recordId(entry.id)).sort(), "branches").toEqual(expected.branches.map(({ head }) => head).sort());
   for (const branch of expected.branches) {
     const end = ends.find(({ entry }) => recordId(entry.id) === branch.head) as Place;
-    const path = session.path(end);
+    // What else the record holds, its usage, stands below the end.
+    const path = session.path(session.named(branch.head).at(-1) ?? end);
     const own = path.filter((place) => !main.has(place));
     const shared = factsOf(path.filter((place) => main.has(place)));
     const last = shared.at(-1);

@@ -18,12 +18,11 @@ const NUMBERS = 40;
 const LEAST_COST = 4;
 /** Characters of a match that are shown. */
 const SHOWN = 160;
-/** What the groups may take, in shares of the budget for lines: they hold the anchors that would be listed otherwise. */
-const SHARE = 2.6;
 /** Tokens of the line that says what does not fit. */
 const TAIL = 30;
-/** Of the whole budget. */
-const OF_BUDGET = 0.74;
+/** Of the whole budget, for matches: their text holds only some of the names; and for paths. */
+const FOR_MATCHES = 0.74;
+const FOR_PATHS = 0.92;
 
 export function grep(document: Document): Proposal | undefined {
   const { lines } = document;
@@ -31,17 +30,16 @@ export function grep(document: Document): Proposal | undefined {
   const asked = isSearch(document);
   if (!asked && !looksLikeSearch(lines)) return undefined;
   const bare = lines.filter(({ text }) => isBarePath(text)).length;
-  const budget = document.budget * OF_BUDGET;
-  if (bare * 3 > lines.length * 2) return proposal(pathList(lines, budget), notPaths(lines));
-  const { hits, others } = hitsOf(lines);
+  if (bare * 3 > lines.length * 2) return proposal(pathList(lines, document.budget * FOR_PATHS), notPaths(lines));
+  const { hits, others: aside } = hitsOf(lines, asked);
   if (hits.length * 2 < lines.length || hits.length < 3) return undefined;
-  return proposal(grouped(hits, budget), others);
+  return proposal(grouped(hits, document.budget * FOR_MATCHES), aside);
 }
 
-function proposal(made: string, others: readonly number[]): Proposal {
-  const kept = others.length > 6 ? [...others.slice(0, 3), ...others.slice(-3)] : others;
+function proposal(made: string, aside: readonly number[]): Proposal {
+  const kept = aside.length > 6 ? [...aside.slice(0, 3), ...aside.slice(-3)] : aside;
   const preferred: Piece[] = [...kept.map((at) => ({ at })), { at: 0, made }];
-  return { kind: "search", required: [], preferred, share: SHARE, ends: false, fill: false, holds: "path" };
+  return { kind: "search", required: [], preferred, share: 1, ends: false, fill: false, holds: "path" };
 }
 
 function isSearch({ tool, command }: Document): boolean {
@@ -85,13 +83,19 @@ function grouped(hits: readonly Hit[], budget: number): string {
 
 function fileBlock(path: string, found: readonly Hit[], most: number): string {
   const shown = (most === Number.POSITIVE_INFINITY ? found : found.filter(({ context }) => !context)).slice(0, most);
-  const seen = new Set(shown.map(({ line }) => line));
-  const rest = found.filter(({ context, line }) => !context && !seen.has(line)).map(({ line }) => line);
-  const numbers = rest.length > NUMBERS ? `${rest.slice(0, NUMBERS).join(", ")} … ${rest.at(-1)} (${rest.length})` : rest.join(", ");
-  const lines = shown.map(({ line, text, context }) => ` ${line}${context ? "-" : ":"} ${cut(text.trim())}`);
+  const lines = shown.map(({ line, text, context }) => ` ${line === 0 ? "" : `${line}${context ? "-" : ":"} `}${cut(text.trim())}`);
+  const seen = new Set(shown);
+  const rest = others(found.filter((hit) => !hit.context && !seen.has(hit)));
   const name = path === "" ? "lines" : path;
-  if (shown.length === 0) return `${name}: ${numbers}`;
-  return [name, ...lines, ...(rest.length > 0 ? [` also ${numbers}`] : [])].join("\n");
+  if (shown.length === 0) return `${name}: ${rest}`;
+  return [name, ...lines, ...(rest === "" ? [] : [` also ${rest}`])].join("\n");
+}
+
+/** The line numbers of matches that are not shown. */
+function others(hits: readonly Hit[]): string {
+  if (hits[0]?.line === 0) return `${hits.length} more`;
+  const numbers = hits.map(({ line }) => line);
+  return numbers.length > NUMBERS ? `${numbers.slice(0, NUMBERS).join(", ")} … ${numbers.at(-1)} (${numbers.length})` : numbers.join(", ");
 }
 
 /** All paths; the names by directory where that is too long; of these those that fit. */
@@ -111,9 +115,30 @@ function pathList(lines: readonly Line[], budget: number): string {
   }
   const groups = [...directories].map(([place, inside]) => `${place} ${inside.join(" ")}`);
   if (size(`${title}\n${groups.join("\n")}`) <= budget) return `${title}\n${groups.join("\n")}`;
-  const { kept, left } = fitting(groups, budget - size(title) - TAIL);
-  const most = [...directories].slice(kept.length, kept.length + 2).map(([place, inside]) => `${inside.length} in ${place}`);
-  return `${title}\n${[...kept, `and ${left} more directories: ${most.join(", ")}${left > most.length ? ", …" : ""}`].join("\n")}`;
+  return `${title}\n${fittingDirectories(directories, budget - size(title) - TAIL).join("\n")}`;
+}
+
+/** The directories that fit, one of the others in part, and where the rest is. */
+function fittingDirectories(directories: ReadonlyMap<string, readonly string[]>, budget: number): readonly string[] {
+  const lines: string[] = [];
+  const left: (readonly [string, readonly string[]])[] = [];
+  let spent = 0;
+  for (const [place, inside] of directories) {
+    const line = `${place} ${inside.join(" ")}`;
+    const cost = inside.length * LEAST_COST > budget - spent ? Number.POSITIVE_INFINITY : size(line);
+    if (spent + cost > budget) left.push([place, inside]);
+    else {
+      lines.push(line);
+      spent += cost;
+    }
+  }
+  const [first, ...others] = left;
+  if (first === undefined) return lines;
+  const { kept, left: cut } = fitting(first[1], budget - spent);
+  const missing = cut + others.reduce((sum, [, inside]) => sum + inside.length, 0);
+  const places = [[first[0], cut] as const, ...others.map(([place, inside]) => [place, inside.length] as const)].slice(0, 3);
+  const where = places.map(([place, count]) => `${count} in ${place}`).join(", ");
+  return [...lines, ...(kept.length > 0 ? [`${first[0]} ${kept.join(" ")}`] : []), `and ${missing} more: ${where}${left.length > places.length ? ", …" : ""}`];
 }
 
 function notPaths(lines: readonly Line[]): readonly number[] {

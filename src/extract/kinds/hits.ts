@@ -4,6 +4,7 @@ import type { Line } from "../normalise.ts";
 export interface Hit {
   /** Empty where the tool named no file. */
   readonly path: string;
+  /** 0 where the tool gave none. */
   readonly line: number;
   readonly text: string;
   /** A line around a match. */
@@ -30,6 +31,14 @@ export function splitHit(text: string): { readonly path: string; readonly line: 
   return undefined;
 }
 
+/** `path:text`, where the path is told by a separator or an extension. */
+function splitUnnumbered(text: string): { readonly path: string; readonly line: number; readonly text: string } | undefined {
+  const head = text.slice(0, LOOKED_AT);
+  const colon = head.indexOf(":", DRIVE.test(head) ? 2 : 0);
+  const path = head.slice(0, Math.max(colon, 0));
+  return mayBePath(path) && /[\\/]|\.\w{1,8}$/.test(path) ? { path, line: 0, text: text.slice(colon + 1) } : undefined;
+}
+
 function mayBePath(path: string): boolean {
   if (path === "" || path.includes("://") || /^[\s"'`{[(<]/.test(path)) return false;
   if (/[\\/]/.test(path)) return !/\s[\s:]|: /.test(path);
@@ -44,14 +53,14 @@ export function isBarePath(text: string): boolean {
   return /[\\/]./.test(text) || /^[\w@+-][\w.@+-]*\.\w{1,8}$/.test(text);
 }
 
-/** All hits of a document, and the lines that are none. */
-export function hitsOf(lines: readonly Line[]): { readonly hits: readonly Hit[]; readonly others: readonly number[] } {
+/** All hits of a document, and the lines that are none. `asked`: it is a search's, so that places without a line number are hits too. */
+export function hitsOf(lines: readonly Line[], asked: boolean): { readonly hits: readonly Hit[]; readonly others: readonly number[] } {
   const hits: Hit[] = [];
   const open: number[] = [];
   const paths = new Set<string>();
   for (let at = 0; at < lines.length; at++) {
     const text = (lines[at] as Line).text;
-    const hit = /^\d{1,2}:\d\d:\d\d/.test(text) ? undefined : splitHit(text);
+    const hit = /^\d{1,2}:\d\d:\d\d/.test(text) ? undefined : (splitHit(text) ?? (asked ? splitUnnumbered(text) : undefined));
     if (hit) {
       hits.push({ ...hit, context: false, at });
       paths.add(hit.path);
@@ -74,13 +83,24 @@ export function hitsOf(lines: readonly Line[]): { readonly hits: readonly Hit[];
   return { hits: hits.sort((a, b) => a.at - b.at), others };
 }
 
-/** `path-12-text` of a path that a match has named. */
+/** `path-12-text` of a path that a match has named, be it from another root: then the path is the match's. */
 function splitContext(text: string, paths: ReadonlySet<string>): { readonly path: string; readonly line: number; readonly text: string } | undefined {
   if (paths.size === 0) return undefined;
   const head = text.slice(0, LOOKED_AT);
   for (const match of head.matchAll(/-(\d{1,8})-/g)) {
-    const path = head.slice(0, match.index);
-    if (paths.has(path)) return { path, line: Number(match[1]), text: text.slice(match.index + match[0].length) };
+    const path = namedBefore(head.slice(0, match.index), paths);
+    if (path !== undefined) return { path, line: Number(match[1]), text: text.slice(match.index + match[0].length) };
+  }
+  return undefined;
+}
+
+function namedBefore(path: string, paths: ReadonlySet<string>): string | undefined {
+  for (let from = 0; from < path.length; ) {
+    const rest = path.slice(from);
+    if (rest !== "" && paths.has(rest)) return rest;
+    const next = rest.search(/[\\/]/);
+    if (next < 0) return undefined;
+    from += next + 1;
   }
   return undefined;
 }

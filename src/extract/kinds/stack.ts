@@ -22,18 +22,21 @@ interface Trace {
 export function stack(document: Document): Proposal | undefined {
   const traces = tracesOf(document.lines);
   if (traces.length === 0) return undefined;
-  const required: Piece[] = [];
+  const messages: Piece[] = [];
+  const frames: Piece[] = [];
   const told = new Map<string, number>();
   for (const trace of traces) {
     const key = `${document.lines[trace.start - 1]?.text.trim() ?? ""}\n${document.lines[trace.start]?.text.trim() ?? ""}`;
     told.set(key, (told.get(key) ?? 0) + 1);
-    if (told.get(key) === 1) required.push(...tracePieces(document.lines, trace));
+    if (told.get(key) !== 1) continue;
+    messages.push(...messageOf(document.lines, trace).map((at) => ({ at, what: "lines of messages" })));
+    frames.push(...framePieces(document.lines, trace));
   }
   const repeated = [...told.values()].reduce((sum, count) => sum + count - 1, 0);
-  if (repeated > 0) required.push({ at: (traces.at(-1) as Trace).start, made: `${repeated} more traces are repeats of those shown` });
+  if (repeated > 0) frames.push({ at: (traces.at(-1) as Trace).start, made: `${repeated} more traces are repeats of those shown` });
   return {
     kind: "trace",
-    required: [...required, ...errorPieces(document.lines, document.status === "error")],
+    required: [...messages, ...frames, ...errorPieces(document.lines, document.status === "error")],
     preferred: [],
     share: 0,
     ends: true,
@@ -63,21 +66,22 @@ function tracesOf(lines: readonly Line[]): readonly Trace[] {
 }
 
 function isFrame(line: Line): boolean {
-  const first = line.text.charCodeAt(0);
-  if (first !== 32 && first !== 9 && !line.text.includes("@", 1)) return false;
-  return FRAME.test(line.text.slice(0, LOOKED_AT));
+  const { text } = line;
+  let at = 0;
+  while (at < text.length && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at += 1;
+  if (at === 0 ? !text.includes("@") : text.charAt(at) !== "a" && text.charAt(at) !== "F") return false;
+  return FRAME.test(text.slice(0, LOOKED_AT));
 }
 
-function tracePieces(lines: readonly Line[], { start, end }: Trace): readonly Piece[] {
+function framePieces(lines: readonly Line[], trace: Trace): readonly Piece[] {
+  const { start, end } = trace;
   const pieces: Piece[] = [];
-  const python = (lines[start] as Line).text.trimStart().startsWith("File ");
-  for (const at of messageOf(lines, start, end, python)) pieces.push({ at, what: "lines of messages" });
   const frames = range(start, end).filter((at) => isFrame(lines[at] as Line));
-  const own = frames.filter((at) => !FOREIGN.test((lines[at] as Line).text.slice(0, LOOKED_AT)));
+  const own = frames.filter((at) => FOREIGN.test((lines[at] as Line).text.slice(0, LOOKED_AT)));
   const shown = new Set([own[0] ?? frames[0], own.at(-1) ?? frames.at(-1)].filter((at) => at !== undefined));
   for (const at of shown) {
     pieces.push({ at, what: "frames" });
-    if (python && at + 1 < end && !isFrame(lines[at + 1] as Line)) pieces.push({ at: at + 1, what: "frames" });
+    if (isPython(lines, trace) && at + 1 < end && !isFrame(lines[at + 1] as Line)) pieces.push({ at: at + 1, what: "frames" });
   }
   const left = frames.length - shown.size;
   const foreign = frames.length - own.length - [...shown].filter((at) => !own.includes(at)).length;
@@ -87,8 +91,9 @@ function tracePieces(lines: readonly Line[], { start, end }: Trace): readonly Pi
 }
 
 /** The message stands above the frames, in Python below them. */
-function messageOf(lines: readonly Line[], start: number, end: number, python: boolean): readonly number[] {
-  if (python) return end < lines.length ? [end] : [];
+function messageOf(lines: readonly Line[], trace: Trace): readonly number[] {
+  const { start, end } = trace;
+  if (isPython(lines, trace)) return end < lines.length ? [end] : [];
   const message: number[] = [];
   for (let at = start - 1; at >= 0 && at >= start - MESSAGE; at--) {
     const text = (lines[at] as Line).text;
@@ -97,6 +102,10 @@ function messageOf(lines: readonly Line[], start: number, end: number, python: b
     if (/(?:Error|Exception|Caused by|\[cause\])\b.*:/.test(text.slice(0, LOOKED_AT))) break;
   }
   return message;
+}
+
+function isPython(lines: readonly Line[], { start }: Trace): boolean {
+  return (lines[start] as Line).text.trimStart().startsWith("File ");
 }
 
 function range(start: number, end: number): number[] {

@@ -34,7 +34,7 @@ const TOTAL = new RegExp(
     /^ℹ (?:tests|suites|pass|fail|cancelled|skipped|todo) \d/,
     /^(?:Test Suites|Tests|Snapshots): /,
     /^\s*(?:Test Files|Tests|Type Errors|Errors|Unhandled Errors) {2}\S/,
-    /^No test files found|^no tests ran|^\?\s+\S+\s+\[no test files\]/,
+    /^No test files found|^no tests ran/,
     /^=+ .*\b(?:passed|failed|errors?|skipped|deselected|no tests ran)\b.*=+$|^\d+ (?:passed|failed|skipped|errors?)\b.* in [\d.]+s|^collected \d+ items?/,
     /^(?:PASS|FAIL)$|^FAIL\t\S/,
     /^test result: |^running \d+ tests?$/,
@@ -45,7 +45,8 @@ const TOTAL = new RegExp(
     .map((pattern) => pattern.source)
     .join("|"),
 );
-const SUITE = /^\s*(?:PASS|FAIL)\s+\S|^\s*[✓✔√❯] \S+\.\w+.*\(\d+ tests?|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^\S+\.py [.FEsxX]+|^\s*Running .{1,200} \(target/;
+const SUITE =
+  /^\?\s+\S+\s+\[no test files\]|^\s*(?:PASS|FAIL)\s+\S|^\s*[✓✔√❯] \S+\.\w+.*\(\d+ tests?|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^\S+\.py [.FEsxX]+|^\s*Running .{1,200} \(target/;
 const PASSED = /^\s*ok \d+|^\s*[✓✔√] |^\s*--- PASS: |\.\.\. ok$| PASSED\b|^\s*=== (?:RUN|PAUSE|CONT|NAME)|^# Subtest: |^\(pass\) /;
 /** In a failure's block: what was expected, what came, where. */
 const KEY = /^E {2,}|^>|expected|received|actual|assert|error|panicked|left:|right:|want|\bgot\b|!==|\b\w+\.\w{1,4}:\d+|^\s*[-+] \S|→/i;
