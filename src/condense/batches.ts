@@ -1,8 +1,9 @@
 // A path in batches: what one response of the assistant called, and what came back.
 import { type Block, bodyText, type CallFact, type EntryId, isAssistant, type Place, type ResultFact } from "../session/index.ts";
+import { argumentsOf } from "./ledger.ts";
 
 /** A call and what answered it. */
-export interface BatchCall {
+interface BatchCall {
   readonly place: Place;
   readonly fact: CallFact;
   /** Absent while no result of the batch answers the call. */
@@ -107,18 +108,9 @@ class OpenTurn {
 function lazyArguments(fact: CallFact): BatchCall["args"] {
   let read: { readonly args: Readonly<Record<string, unknown>> | undefined } | undefined;
   return () => {
-    read ??= { args: parsedArguments(bodyText(fact.input)) };
+    read ??= { args: argumentsOf(fact) };
     return read.args;
   };
-}
-
-function parsedArguments(input: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(input);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What the assistant said in a batch: its text blocks, an empty line between two messages. */

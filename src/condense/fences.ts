@@ -29,7 +29,7 @@ export function fencedLines(lines: readonly string[]): boolean[] {
   const fenced = new Array<boolean>(lines.length).fill(false);
   for (let at = 0; at < lines.length; at++) {
     const opener = forms[at];
-    if (!opener || (longest[opener.character][at + 1] as number) < opener.length) continue;
+    if (!opener || (longest[opener.character][at + 1] as number) < 3) continue;
     let end = at + 1;
     while (!closes(forms[end], opener)) end++;
     fenced.fill(true, at, end + 1);

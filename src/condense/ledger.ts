@@ -44,7 +44,7 @@ export function argumentsOf(call: CallFact | undefined): Readonly<Record<string,
   }
 }
 
-const TELLING = ["command", "cmd", "path", "file_path", "filePath", "notebook_path", "pattern", "query", "url", "description", "prompt"];
+const TELLING = ["command", "cmd", "pattern", "query", "path", "file_path", "filePath", "notebook_path", "url", "description", "prompt"];
 
 /** What a call was about, in a few words: its command, path or pattern, with the path it looked in. */
 export function aboutCall(call: CallFact | undefined): string {

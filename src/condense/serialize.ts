@@ -3,7 +3,7 @@ import { type Status, sha256 } from "../session/index.ts";
 import { label, labelName } from "./labels.ts";
 
 /** One result to summarize. */
-export interface SerializedResult {
+interface SerializedResult {
   readonly tool: string;
   /** The arguments as JSON text, or as they came. */
   readonly input: string;

@@ -3,30 +3,29 @@ import type { Extract } from "../extract/index.ts";
 import { lineCount } from "../recall/index.ts";
 import type { Block, Ref, Status } from "../session/index.ts";
 
-/** What a stub's header needs to know of a result. */
+/** What a stub's header says of a result. What its call was about stands in the call itself, right above. */
 export interface StubHead {
   readonly ref: Ref;
   readonly tool: string;
-  /** What the call was about, such as its command or path; empty where there is none. */
-  readonly about: string;
   readonly text: string;
   readonly status: Status;
   readonly exitCode?: number;
   readonly blocks: readonly Block[];
 }
 
-/** `[t17 bash "npm test" · 312 lines, 16,384 bytes, error, exit 1 · recall t17 for all]` */
+/** `[t17 bash: 312 lines, 16,384 bytes, error, exit 1]` */
 export function stubHeader(head: StubHead, note = ""): string {
-  const about = head.about === "" ? "" : ` ${JSON.stringify(oneLine(head.about, 120))}`;
+  const lines = lineCount(head.text);
   const images = head.blocks.filter((block) => block.type === "image").length;
   const facts = [
-    `${count(lineCount(head.text))} ${lineCount(head.text) === 1 ? "line" : "lines"}`,
+    `${count(lines)} ${lines === 1 ? "line" : "lines"}`,
     `${count(Buffer.byteLength(head.text))} bytes`,
     ...(images > 0 ? [`${images} ${images === 1 ? "image" : "images"}`] : []),
     ...(head.status === "error" ? ["error"] : []),
     ...(head.exitCode === undefined ? [] : [`exit ${head.exitCode}`]),
+    ...(note === "" ? [] : [note]),
   ];
-  return `[${head.ref} ${oneLine(head.tool, 60)}${about} · ${facts.join(", ")}${note === "" ? "" : ` · ${note}`} · recall ${head.ref} for all]`;
+  return `[${head.ref} ${oneLine(head.tool, 60)}: ${facts.join(", ")}]`;
 }
 
 /** Header and extract. */
@@ -41,7 +40,7 @@ export function duplicateStub(head: StubHead, of: Ref): string {
 
 /** A result too large to be shown whole even once: its head, then its extract. */
 export function spillStub(head: StubHead, preview: string, extract: Extract): string {
-  return `${stubHeader(head, "too large to show whole")}\n${escaped(preview)}\n…\n${escaped(extract.text)}`;
+  return `${stubHeader(head, `too large to show whole: recall ${head.ref} gives it in pages`)}\n${escaped(preview)}\n…\n${escaped(extract.text)}`;
 }
 
 /** A successful edit or write: its first line. */

@@ -5,7 +5,7 @@ import { textOf } from "../recall/index.ts";
 import type { Ref, Tokens } from "../session/index.ts";
 import { estimate } from "../tokens/index.ts";
 import { resultKey } from "./dedupe.ts";
-import { type AnsweredRecord, aboutCall, argumentsOf, blocksBytes } from "./ledger.ts";
+import { type AnsweredRecord, argumentsOf, blocksBytes } from "./ledger.ts";
 import { headPreview, isSpilled } from "./spill.ts";
 import { duplicateStub, extractStub, headerLineStub, type StubHead, spillStub } from "./stub.ts";
 
@@ -87,5 +87,5 @@ export class Stubs {
 }
 
 function headOf(record: AnsweredRecord, text: string): StubHead {
-  return { ref: record.ref, tool: record.fact.tool, about: aboutCall(record.call), text, status: record.fact.status, blocks: record.fact.blocks };
+  return { ref: record.ref, tool: record.fact.tool, text, status: record.fact.status, blocks: record.fact.blocks };
 }

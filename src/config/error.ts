@@ -1,7 +1,7 @@
 // What is wrong with a configuration, said to the person who wrote it.
 
 /** `config-not-json`, `config-wrong-type`, `config-unknown-key`, `config-out-of-range`. */
-export type ConfigErrorCode = "config-not-json" | "config-wrong-type" | "config-unknown-key" | "config-out-of-range";
+type ConfigErrorCode = "config-not-json" | "config-wrong-type" | "config-unknown-key" | "config-out-of-range";
 
 /** One fault: where, what was expected, what was found. */
 export interface ConfigFault {

@@ -1,3 +1,3 @@
 // What a person may set: one schema, its defaults, and errors that name the key.
-export { ConfigError, type ConfigErrorCode, type ConfigFault } from "./error.ts";
+export { ConfigError } from "./error.ts";
 export { type CondensePolicy, DEFAULT_POLICY, type Policy, parsePolicy } from "./policy.ts";

@@ -60,6 +60,7 @@ describe("anchors", () => {
           });
         },
       ),
+      { numRuns: 1000 },
     );
   });
 });

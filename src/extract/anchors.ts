@@ -4,7 +4,7 @@
 export type AnchorClass = "path" | "code" | "value" | "identifier" | "quoted" | "place";
 
 /** Called for each anchor in text order, repeats included. `at`: the offset of the word it stands in. */
-export type AnchorVisitor = (anchor: string, what: AnchorClass, at: number) => void;
+type AnchorVisitor = (anchor: string, what: AnchorClass, at: number) => void;
 
 const LOWER = 1;
 const UPPER = 2;
@@ -146,7 +146,7 @@ function addressEnd(text: string, from: number): number {
 function visitPlace(text: string, start: number, colon: number, path: string, visit: AnchorVisitor): number {
   let end = colon + 1;
   while (end < text.length && CLASSES[text.charCodeAt(end)] === DIGIT) end += 1;
-  if (end > colon + 1 && end - colon < 8 && path.length <= LONGEST) visit(path + text.slice(colon, end), "place", start);
+  if (end > colon + 1 && end - colon < 8 && path.length <= LONGEST && text.endsWith(path, colon)) visit(path + text.slice(colon, end), "place", start);
   return end;
 }
 

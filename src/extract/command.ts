@@ -1,7 +1,7 @@
 // The programs that a shell command runs, as far as its result's kind depends on them.
 
 /** One program with its arguments. */
-export interface Program {
+interface Program {
   readonly name: string;
   readonly args: readonly string[];
 }

@@ -49,8 +49,10 @@ export interface Proposal {
   readonly ends: boolean;
   /** Whether the lines left are filled up with those that hold most anchors. */
   readonly fill: boolean;
-  /** What its pieces hold in another form, so that it is not listed again. */
-  readonly holds?: AnchorClass;
+  /** Lines that are not filled up with: a made line or a total tells of them. */
+  readonly told?: ReadonlySet<number>;
+  /** What its pieces, which stand for all lines, hold in another form, so that it is not listed again. */
+  readonly holds?: readonly AnchorClass[];
 }
 
 /** Says of a document whether it is of a kind, and what of it matters; `undefined` where it is not. */
@@ -67,4 +69,10 @@ export function splitNumber(text: string): { readonly number: number; readonly r
   if (sign !== "→" && sign !== "\t" && sign !== ":") return undefined;
   const blank = sign === ":" && text.charAt(at + 1) === " " ? 1 : 0;
   return { number: Number(text.slice(start, at)), rest: text.slice(at + 1 + blank) };
+}
+
+/** Whether a file reader has numbered the lines: the first two follow each other. */
+export function isNumbered(lines: readonly Line[]): boolean {
+  const [first, second] = [lines[0], lines[1]].map((line) => splitNumber(line?.text ?? "")?.number);
+  return first !== undefined && (lines.length === 1 || second === first + 1);
 }

@@ -2,9 +2,10 @@
 import type { Tokens } from "../session/index.ts";
 import { estimate } from "../tokens/index.ts";
 import { describe } from "./describe.ts";
-import type { Document, ExtractInput, Extractor, Proposal } from "./document.ts";
+import { type Document, type ExtractInput, type Extractor, isNumbered, type Proposal } from "./document.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { grep } from "./kinds/grep.ts";
+import { listing } from "./kinds/listing.ts";
 import { plain } from "./kinds/plain.ts";
 import { source } from "./kinds/source.ts";
 import { stack } from "./kinds/stack.ts";
@@ -42,7 +43,7 @@ const MOST: Tokens = 2500;
 const LINES = 0.3;
 const FAILURES = 0.5;
 
-const EXTRACTORS: readonly Extractor[] = [tests, source, grep, stack, plain];
+const EXTRACTORS: readonly Extractor[] = [tests, source, listing, grep, stack, plain];
 
 /**
  * Extracts what matters from a tool's result. The same input gives the same bytes, in time linear in its length; the extract is
@@ -74,15 +75,16 @@ function propose(document: Document): Proposal {
 }
 
 function compose(document: Document, proposal: Proposal, budget: Tokens, known: (anchor: string) => boolean): string {
-  const selection = new Selection(document, proposal.kind === "source");
+  const numbered = proposal.kind === "source" && isNumbered(document.lines);
+  const selection = new Selection(document, numbered);
   const forLines = budget * LINES;
   if (proposal.ends) selection.addEnds(forLines);
   selection.addFailures(proposal.required, budget * FAILURES);
   // Pieces that stand for all lines were made to fit the budget.
   const limit = proposal.holds === undefined ? selection.spent + Math.max(0, forLines * proposal.share - selection.spentOnLines) : Number.POSITIVE_INFINITY;
   selection.add(proposal.preferred, limit);
-  const found = survey(document.lines, known);
-  if (proposal.fill) selection.fill(found.novelty, forLines);
+  const found = survey(document.lines, numbered, known);
+  if (proposal.fill) selection.fill(found.novelty, forLines, proposal.told);
   const shown = selection.text(proposal.holds === undefined ? "marked" : "none");
   const list = listAnchors(found, shown, budget - Math.min(budget, selection.spentOnLines), proposal.holds);
   return list === "" ? shown : `${shown}\n${list}`;

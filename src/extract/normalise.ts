@@ -217,7 +217,7 @@ function joinDataLines(lines: readonly Line[]): readonly Line[] {
 }
 
 function isDataLine(text: string, shortTail: boolean): boolean {
-  if (text.length > DATA_LENGTH || text.length < (shortTail ? 1 : DATA_LINE)) return false;
+  if (text.length > DATA_LENGTH || text.length < (shortTail ? 1 : DATA_LINE) || text.startsWith("-")) return false;
   for (let at = 0; at < text.length; at++) if (!isDataCode(text.charCodeAt(at))) return false;
   return true;
 }

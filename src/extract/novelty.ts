@@ -2,6 +2,7 @@
 import type { Tokens } from "../session/index.ts";
 import { estimate } from "../tokens/index.ts";
 import { type AnchorClass, pathTail, visitAnchors } from "./anchors.ts";
+import { splitNumber } from "./document.ts";
 import type { Line } from "./normalise.ts";
 
 /** Characters of a line that are shown. */
@@ -16,20 +17,21 @@ interface Anchor {
   count: number;
 }
 
-export interface Survey {
+interface Survey {
   /** New anchors in order of their first place. */
   readonly anchors: ReadonlyMap<string, Anchor>;
   /** For each line, how many it is the first to bring within what is shown of it. */
   readonly novelty: Uint32Array;
 }
 
-/** Finds the anchors of the lines that the reader does not know. */
-export function survey(lines: readonly Line[], known: (anchor: string) => boolean): Survey {
+/** Finds the anchors of the lines that the reader does not know. `numbered`: each line begins with its number, which is none. */
+export function survey(lines: readonly Line[], numbered: boolean, known: (anchor: string) => boolean): Survey {
   const anchors = new Map<string, Anchor>();
   const skipped = new Set<string>();
   const novelty = new Uint32Array(lines.length);
   for (let index = 0; index < lines.length; index++) {
-    visitAnchors((lines[index] as Line).text, (text, what, at) => {
+    const { text: whole } = lines[index] as Line;
+    visitAnchors(numbered ? (splitNumber(whole)?.rest ?? whole) : whole, (text, what, at) => {
       const anchor = anchors.get(text);
       if (anchor) {
         anchor.count += 1;
@@ -49,15 +51,18 @@ export function survey(lines: readonly Line[], known: (anchor: string) => boolea
 
 const ORDER: Readonly<Record<AnchorClass, number>> = { code: 0, path: 1, value: 2, identifier: 2, quoted: 4, place: 5 };
 
+/** Files that tools write beside others: nobody comes back to them first. */
+const DERIVED = /\.map$|\.d\.[cm]?ts$|node_modules/;
+
 /** `ids: …`, the anchors that `shown` does not hold, in text order; the most telling where not all fit into the budget. */
-export function listAnchors(found: Survey, shown: string, budget: Tokens, held?: AnchorClass): string {
+export function listAnchors(found: Survey, shown: string, budget: Tokens, held: readonly AnchorClass[] = []): string {
   const seen = wordsOf(shown);
   const open: { readonly text: string; readonly rank: number; readonly at: number }[] = [];
   let at = 0;
   for (const [text, { what, count }] of found.anchors) {
     at += 1;
-    if (what === "place" || what === held || seen.has(text) || (what === "path" && seen.has(pathTail(text)))) continue;
-    open.push({ text, rank: ORDER[what] - Math.min(count, 8) / 16, at });
+    if (what === "place" || held.includes(what) || seen.has(text) || (what === "path" && seen.has(pathTail(text)))) continue;
+    open.push({ text, rank: ORDER[what] - Math.min(count, 8) / 16 + (what === "path" && DERIVED.test(text) ? 2 : 0), at });
   }
   // Stable, so that what ranks the same stays in text order.
   const ranked = open.sort((a, b) => a.rank - b.rank);

@@ -2,9 +2,12 @@
 import type { Tokens } from "../session/index.ts";
 import { estimate } from "../tokens/index.ts";
 import { type Document, type Piece, splitNumber } from "./document.ts";
+import { template } from "./errors.ts";
 import type { Line } from "./normalise.ts";
 import { SHOWN_LENGTH } from "./novelty.ts";
 
+/** Lines from the start that are considered for filling up in order. */
+const IN_ORDER = 1000;
 /** Lines considered for filling up, at most this many for each that could fit. */
 const CONSIDERED = 4;
 
@@ -27,12 +30,14 @@ export class Selection {
   readonly #ownNumbers: boolean;
   readonly #lines = new Set<number>();
   readonly #chosen: Chosen[] = [];
+  /** Failures that did not fit and were counted: they are not shown after all. */
+  readonly #missed = new Set<number>();
   #spent: Tokens = 0;
   #onFailures: Tokens = 0;
 
   constructor(document: Document, numbered: boolean) {
     this.#document = document;
-    this.#ownNumbers = numbered && isNumbered(document.lines);
+    this.#ownNumbers = numbered;
   }
 
   get spent(): Tokens {
@@ -50,9 +55,10 @@ export class Selection {
     let last = 0;
     let missed = 0;
     for (const piece of pieces) {
-      if (missed < MISSES && this.#take(piece, before + bound - this.#spent)) continue;
+      if ((missed < MISSES || this.#lines.has(piece.at)) && this.#take(piece, before + bound - this.#spent)) continue;
       missed += 1;
       if (piece.what === undefined) continue;
+      this.#missed.add(piece.at);
       left.set(piece.what, (left.get(piece.what) ?? 0) + 1);
       last = Math.max(last, piece.at);
     }
@@ -63,7 +69,7 @@ export class Selection {
 
   /** The first line and the last two that are not blank, cut to what the budget allows. */
   addEnds(bound: Tokens): void {
-    const length = Math.max(SHORTEST_END, Math.floor(bound));
+    const length = Math.max(SHORTEST_END, Math.floor(bound * 2));
     for (const at of endsOf(this.#document.lines)) this.#take({ at }, Number.POSITIVE_INFINITY, length);
   }
 
@@ -76,7 +82,7 @@ export class Selection {
   }
 
   /** Adds the lines that bring most new anchors for their length. */
-  fill(novelty: Uint32Array, bound: Tokens): void {
+  fill(novelty: Uint32Array, bound: Tokens, told: ReadonlySet<number> = new Set()): void {
     const limit = bound + this.#onFailures;
     const scores = new Float64Array(novelty.length);
     for (let at = 0; at < novelty.length; at++) {
@@ -86,12 +92,26 @@ export class Selection {
     const enough = Math.ceil(bound / 6) * CONSIDERED;
     const threshold = scores.length > enough ? (scores.slice().sort()[scores.length - enough] as number) : 0;
     const best: number[] = [];
-    for (let at = 0; at < scores.length; at++) if ((scores[at] as number) > 0 && (scores[at] as number) >= threshold) best.push(at);
+    for (let at = 0; at < scores.length; at++)
+      if ((scores[at] as number) > 0 && (scores[at] as number) >= threshold && !told.has(at) && !this.#missed.has(at)) best.push(at);
     best.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
     let misses = 0;
     for (const at of best) {
       if (this.#spent >= limit || misses > MISSES) return;
       if (!this.#take({ at }, limit - this.#spent)) misses += 1;
+    }
+    this.#fillInOrder(limit, told);
+  }
+
+  /** Where no anchor tells the lines apart: the first of each that differs from those before by more than numbers and names. */
+  #fillInOrder(limit: Tokens, told: ReadonlySet<number>): void {
+    const seen = new Set<string>();
+    for (let at = 0; at < Math.min(this.#document.lines.length, IN_ORDER) && this.#spent < limit; at++) {
+      const { text } = this.#document.lines[at] as Line;
+      const key = template(text);
+      if (key === "" || seen.has(key) || told.has(at) || this.#missed.has(at)) continue;
+      seen.add(key);
+      this.#take({ at }, limit - this.#spent);
     }
   }
 
@@ -101,12 +121,17 @@ export class Selection {
     const out: string[] = [];
     let next = 0;
     for (const { at, text } of chosen) {
-      if (at > next && gaps === "marked") out.push("…");
+      if (gaps === "marked" && this.#hides(next, at)) out.push("…");
       out.push(text);
       next = Math.max(next, at + 1);
     }
-    if (next < this.#document.lines.length && gaps === "marked") out.push("…");
+    if (gaps === "marked" && this.#hides(next, this.#document.lines.length)) out.push("…");
     return out.join("\n");
+  }
+
+  #hides(from: number, to: number): boolean {
+    for (let at = from; at < to; at++) if ((this.#document.lines[at] as Line).text.trim() !== "") return true;
+    return false;
   }
 
   #take(piece: Piece, left: Tokens, length = SHOWN_LENGTH): boolean {
@@ -166,10 +191,4 @@ function madeLine(text: string): string {
 function wholeEnd(text: string, limit: number): number {
   const code = text.charCodeAt(limit - 1);
   return code >= 0xd800 && code <= 0xdbff ? limit - 1 : limit;
-}
-
-/** Whether a reader has numbered the lines: the first two follow each other. */
-function isNumbered(lines: readonly Line[]): boolean {
-  const [first, second] = [lines[0], lines[1]].map((line) => splitNumber(line?.text ?? "")?.number);
-  return first !== undefined && (lines.length === 1 || second === first + 1);
 }

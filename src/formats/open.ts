@@ -1,16 +1,15 @@
 // A path, or what comes through a pipe → a session; and the same file again after it grew.
-import { createReadStream, type Stats, statSync } from "node:fs";
+import { createReadStream, type Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { Readable } from "node:stream";
 import { type Bytes, type Session, type Sha256, type Source, SourceChangedError, sha256 } from "../session/index.ts";
 import { type Detected, detect, type Format } from "./detect.ts";
 import { fileSystemError, folderError, noSessionError, SessionFileError, unreadFormatError, unreadVersionError } from "./file-error.ts";
 import type { Diagnostic, FormatReader, RawRecord, ReaderContext } from "./reader.ts";
 import { RecordScanner, type ScanPosition, type ScanSink, type Tail } from "./scan.ts";
-import { BufferSource, FileSource } from "./source.ts";
+import { BufferSource, FileSource, fileBeside } from "./source.ts";
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Called after each piece that was read; `total` is undefined for what comes through a pipe. */
   readonly onProgress?: (read: Bytes, total: Bytes | undefined) => void;
   /** A record of more bytes is kept as a stub. @default 32 MiB */
@@ -20,7 +19,7 @@ export interface OpenOptions {
 }
 
 /** How far a file was read, and what tells it from another one at the same path. */
-export interface Checkpoint {
+interface Checkpoint {
   readonly device: number;
   readonly inode: number;
   readonly size: Bytes;
@@ -43,7 +42,7 @@ export interface Opened {
   readonly close: () => void;
 }
 
-export interface Resumed extends Opened {
+interface Resumed extends Opened {
   /** `append`: what was read before is unchanged, and only what is new was read. `reread`: the file is another one or was rewritten. */
   readonly how: "append" | "reread";
 }
@@ -103,7 +102,7 @@ async function statOf(path: string): Promise<Stats> {
 }
 
 function beginsAsBefore(source: Source, stats: Stats, { device, inode, resumeAt, headSha256, lastSha256 }: Checkpoint): boolean {
-  if (stats.dev !== device || stats.ino !== inode || stats.size < resumeAt.offset) return false;
+  if (stats.dev !== device || stats.ino !== inode) return false;
   try {
     return headHash(source, resumeAt.offset) === headSha256 && lastHash(source, resumeAt.offset) === lastSha256;
   } catch (error) {
@@ -263,13 +262,8 @@ class Reading<S extends Source = Source> implements ScanSink {
   }
 
   #companion(relativePath: string): FileSource | undefined {
-    if (!(this.source instanceof FileSource)) return undefined;
-    const folder = dirname(resolve(this.path));
-    const path = resolve(folder, relativePath);
-    const below = relative(folder, path);
-    if (isAbsolute(below) || below.split(sep)[0] === ".." || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-    const companion = new FileSource(path);
-    this.#companions.push(companion);
+    const companion = this.source instanceof FileSource ? fileBeside(this.path, relativePath) : undefined;
+    if (companion) this.#companions.push(companion);
     return companion;
   }
 

@@ -127,6 +127,12 @@ describe("torn lines", () => {
     expect(noticed(scanned)).toEqual([["bad-line", 2, 44, 44 + torn.length]]);
   });
 
+  test("quotes within a glued record do not hide its start", () => {
+    const glued = '{"type":"message","id":"c","parentId":"x\\"}{\\\\"}';
+    const scanned = scan(`${record("a")}\n{"type":"mess${glued}\n`);
+    expect(values(scanned)[1]).toEqual({ type: "message", id: "c", parentId: 'x"}{\\' });
+  });
+
   test("a part of a torn record is no record", () => {
     const scanned = scan(`${record("a")}\nxx"id":"b","content":[{"type":"text","id":"x"}\n`);
     expect(scanned.records.length).toBe(1);
@@ -199,6 +205,10 @@ describe("values too large to hold", () => {
     expect(whole.records.map(({ value, oversized }) => (oversized ? "stub" : value))).toEqual(["stub", { a: 1 }, "stub", { b: 2 }, "stub", { d: 4 }]);
     expect(whole.diagnostics.map(({ code }) => code)).toEqual(["oversized", "oversized", "bad-line", "bad-line", "oversized"]);
     for (let cut = 1; cut < content.length; cut += 211) expect(places(scan(content, { limit: 1000, cuts: [cut, cut + 90] }))).toEqual(places(whole));
+  });
+
+  test("a torn one ends with its line, whatever follows", () => {
+    for (const cuts of [[], [1500, 2500]]) expect(values(scan(`${big(3000).slice(0, -5)}\n[1]\n{"b":2}\n`, { limit: 1000, cuts }))).toEqual([[1], { b: 2 }]);
   });
 
   test("a long line that is no value is one bad line", () => {

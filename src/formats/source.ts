@@ -1,5 +1,6 @@
 // What bytes are read from again: a file on disk, or what came through a pipe.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { type Bytes, type Source, SourceChangedError } from "../session/index.ts";
 import type { Companion } from "./reader.ts";
 
@@ -43,6 +44,15 @@ export class FileSource implements Companion {
       throw new SourceChangedError(this.name, start, end, `no file that can be read (${(error as NodeJS.ErrnoException).code ?? error})`);
     }
   }
+}
+
+/** The file at `relativePath` from the folder that holds `path`; undefined where there is none, or the way leads out of the folder. */
+export function fileBeside(path: string, relativePath: string): FileSource | undefined {
+  const folder = dirname(resolve(path));
+  const beside = resolve(folder, relativePath);
+  const below = relative(folder, beside);
+  const isInside = !isAbsolute(below) && below.split(sep)[0] !== "..";
+  return isInside && statSync(beside, { throwIfNoEntry: false })?.isFile() ? new FileSource(beside) : undefined;
 }
 
 /** Bytes that came through a pipe, kept in memory as nothing else has them. */

@@ -91,6 +91,10 @@ describe("estimate", () => {
     expect(Math.abs(estimate(`${prose}${cipher} ${prose}`) - apart)).toBeLessThanOrEqual(3);
   });
 
+  test("humps of a word are words of their own", () => {
+    expect(estimate("anId ".repeat(10))).toBeGreaterThan(estimate("anid ".repeat(10)) + 5);
+  });
+
   test("an empty text is 0, any other at least 1 unless it is one blank", () => {
     expect(estimate("")).toBe(0);
     fc.assert(fc.property(fc.string({ unit: "binary", minLength: 1 }), (text) => estimate(text) >= (text === " " || text === "\t" ? 0 : 1)));

@@ -8,8 +8,9 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSession, resume, SessionFileError } from "../../src/formats/index.ts";
 import { bodyText, entryId, SourceChangedError, sha256 } from "../../src/session/index.ts";
+import { expectAcrossFiles } from "./expected.ts";
 import { expectGrowing, growingCases } from "./growing.ts";
-import { type ExpectedRecord, readJson, VECTORS } from "./vectors.ts";
+import { type ExpectedRecord, readJson, VECTORS, vectorCases } from "./vectors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-formats-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -139,7 +140,7 @@ describe("standard input", () => {
 });
 
 describe("a file that grows", () => {
-  test.each(growingCases("pi"))("%s", async (name) => {
+  test.each(growingCases())("%s", async (name) => {
     expect(await expectGrowing(name, join(folder, `${name}.jsonl`))).toBe(3);
   });
 
@@ -187,6 +188,21 @@ describe("a file that grows", () => {
     fresh.close();
   });
 
+  test.each([
+    ["first", 100],
+    ["last", -100],
+  ])("a change near the %s byte that was read is found", async (_, at) => {
+    const path = join(folder, "long.jsonl");
+    const content = header + user("a", null, "x".repeat(20_000));
+    writeFileSync(path, content);
+    const before = await openSession(path);
+    const place = at < 0 ? content.length + at : at;
+    writeFileSync(path, `${content.slice(0, place)}y${content.slice(place + 1)}${user("b", "a", "more")}`);
+    const after = await resume(before);
+    expect(after.how).toBe("reread");
+    after.close();
+  });
+
   test("a rewritten file is read anew, an unchanged one is not", async () => {
     const path = join(folder, "same.jsonl");
     writeFileSync(path, header + user("a", null, "one"));
@@ -219,6 +235,17 @@ describe("a file that grows", () => {
     opened.close();
   });
 });
+
+test.each(vectorCases("claude-code").flatMap(({ name, files, expected: { acrossFiles } }) => (acrossFiles ? [{ name, files, acrossFiles }] : [])))(
+  "$name: what a file shares with the one it was copied from",
+  async ({ files, acrossFiles }) => {
+    const [copy, original] = await Promise.all(files.map(({ path }) => openSession(path)));
+    expect(original?.session.identity.id).toBe(acrossFiles.copyOf);
+    expectAcrossFiles((copy as Opened).session, (original as Opened).session, acrossFiles);
+    copy?.close();
+    original?.close();
+  },
+);
 
 describe("a record of 100 MB", () => {
   const out = join(folder, "oversized");

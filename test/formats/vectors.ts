@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 export const VECTORS = fileURLToPath(new URL("../vectors/formats/", import.meta.url));
 
-export interface ExpectedRange {
+interface ExpectedRange {
   readonly line: number;
   readonly byteStart: number;
   readonly byteEnd: number;
@@ -75,7 +75,7 @@ export interface ExpectedDecision {
   readonly targets?: readonly number[];
   readonly body?: readonly ExpectedBlock[] | "unknown" | null;
 }
-export interface ExpectedBranch {
+interface ExpectedBranch {
   readonly head: string;
   readonly forkAt: number | null;
   readonly side?: boolean;
@@ -115,7 +115,7 @@ export interface Expected extends ExpectedReading {
 }
 
 /** One session file of a case and what its reading must be. */
-export interface VectorFile {
+interface VectorFile {
   readonly path: string;
   readonly expected: ExpectedReading;
 }

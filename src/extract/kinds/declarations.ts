@@ -3,7 +3,7 @@
 export type Language = "script" | "python" | "go" | "rust" | "java" | "c" | "ruby" | "shell" | "markdown" | "php" | "settings";
 
 /** 0: of the file; 1: exported or public within something; 2: inner. */
-export type Level = 0 | 1 | 2;
+type Level = 0 | 1 | 2;
 
 const EXTENSIONS: Readonly<Record<string, Language>> = Object.fromEntries(
   (

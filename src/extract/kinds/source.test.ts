@@ -93,7 +93,7 @@ function read(text: string, args: object, tool = "read"): string {
 describe("a file that was read", () => {
   test("shows declarations at their lines and no errors, first or last lines", () => {
     const text = read(FILE.join("\n"), { path: "src/convert.ts" });
-    expect(text).toContain("1| export function convertPart0(input: string): string {\n…\n10| export function convertPart1(input: string): string {");
+    for (const at of [0, 1, 2]) expect(text.split("\n")).toContain(`${at * 9 + 1}| export function convertPart${at}(input: string): string {`);
     expect(text).not.toContain("this is no error");
     expect(text).not.toMatch(/^107\|/m);
   });
@@ -111,6 +111,11 @@ describe("a file that was read", () => {
   test("shows the file's own numbers of a part", () => {
     const text = read(FILE.map((line, at) => `${at + 201}→${line}`).join("\n"), { file_path: "src/convert.ts", offset: 201 }, "Read");
     expect(text.split("\n")).toContain("210→export function convertPart1(input: string): string {");
+  });
+
+  test("does not take line numbers for values", () => {
+    const text = read(FILE.map((line, at) => `${at + 3001}→${line}`).join("\n"), { file_path: "src/convert.ts" }, "Read");
+    expect(text.split("\n").at(-1)).not.toMatch(/\b30\d\d\b/);
   });
 
   test("says where a part without numbers begins", () => {

@@ -24,15 +24,17 @@ export function stack(document: Document): Proposal | undefined {
   if (traces.length === 0) return undefined;
   const messages: Piece[] = [];
   const frames: Piece[] = [];
-  const told = new Map<string, number>();
+  const times = new Map<string, number>();
+  const told = new Set<number>();
   for (const trace of traces) {
     const key = `${document.lines[trace.start - 1]?.text.trim() ?? ""}\n${document.lines[trace.start]?.text.trim() ?? ""}`;
-    told.set(key, (told.get(key) ?? 0) + 1);
-    if (told.get(key) !== 1) continue;
+    times.set(key, (times.get(key) ?? 0) + 1);
+    for (let at = trace.start; at < trace.end; at++) told.add(at);
+    if (times.get(key) !== 1) continue;
     messages.push(...messageOf(document.lines, trace).map((at) => ({ at, what: "lines of messages" })));
     frames.push(...framePieces(document.lines, trace));
   }
-  const repeated = [...told.values()].reduce((sum, count) => sum + count - 1, 0);
+  const repeated = [...times.values()].reduce((sum, count) => sum + count - 1, 0);
   if (repeated > 0) frames.push({ at: (traces.at(-1) as Trace).start, made: `${repeated} more traces are repeats of those shown` });
   return {
     kind: "trace",
@@ -41,6 +43,7 @@ export function stack(document: Document): Proposal | undefined {
     share: 0,
     ends: true,
     fill: true,
+    told,
   };
 }
 
@@ -77,7 +80,7 @@ function framePieces(lines: readonly Line[], trace: Trace): readonly Piece[] {
   const { start, end } = trace;
   const pieces: Piece[] = [];
   const frames = range(start, end).filter((at) => isFrame(lines[at] as Line));
-  const own = frames.filter((at) => FOREIGN.test((lines[at] as Line).text.slice(0, LOOKED_AT)));
+  const own = frames.filter((at) => !FOREIGN.test((lines[at] as Line).text.slice(0, LOOKED_AT)));
   const shown = new Set([own[0] ?? frames[0], own.at(-1) ?? frames.at(-1)].filter((at) => at !== undefined));
   for (const at of shown) {
     pieces.push({ at, what: "frames" });

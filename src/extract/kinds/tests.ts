@@ -87,6 +87,7 @@ export function tests(document: Document): Proposal | undefined {
   const rest: Piece[] = [];
   const suites: Piece[] = [];
   const told = new Set<string>();
+  const passed = new Set<number>();
   let inBlock = 0;
   let keyLines = 0;
   for (let at = 0; at < lines.length; at++) {
@@ -107,8 +108,10 @@ export function tests(document: Document): Proposal | undefined {
     } else if (SUITE.test(text)) {
       suites.push({ at });
       inBlock = 0;
-    } else if (PASSED.test(text)) inBlock = 0;
-    else if (inBlock > 0 && text.trim() !== "") {
+    } else if (PASSED.test(text)) {
+      passed.add(at);
+      inBlock = 0;
+    } else if (inBlock > 0 && text.trim() !== "") {
       inBlock -= 1;
       const key = keyLines > 0 && KEY.test(text);
       if (key) keyLines -= 1;
@@ -123,6 +126,7 @@ export function tests(document: Document): Proposal | undefined {
     share: 1,
     ends: true,
     fill: names.length > 0 || document.status === "error",
+    told: passed,
   };
 }
 

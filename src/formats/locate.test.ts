@@ -1,0 +1,311 @@
+// Sessions in homes made for the purpose: what is found, what it is called, and which one a folder means.
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { SessionManager } from "@earendil-works/pi-coding-agent";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type FoundSession, findSessions, newestSession, sessionFolders } from "./index.ts";
+import { folderLister, folderName, namesPath, projectPath } from "./project-folder.ts";
+
+let home: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "locate-")));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const MINUTE = 60;
+
+/** Writes a file below the home; `age`: minutes before 2026-01-01. */
+function file(path: string, age = 0, content = "not even JSON"): string {
+  const whole = join(home, path);
+  mkdirSync(dirname(whole), { recursive: true });
+  writeFileSync(whole, content);
+  const time = Date.UTC(2026, 0, 1) / 1000 - age * MINUTE;
+  utimesSync(whole, time, time);
+  return whole;
+}
+
+function folder(path: string): string {
+  const whole = join(home, path);
+  mkdirSync(whole, { recursive: true });
+  return whole;
+}
+
+function pathsBelowHome(found: readonly FoundSession[]): string[] {
+  return found.map(({ path }) => path.slice(home.length + 1));
+}
+
+function find(env: NodeJS.ProcessEnv = {}): Promise<FoundSession[]> {
+  return findSessions({ env, home });
+}
+
+function newest(cwd: string, env: NodeJS.ProcessEnv = {}): Promise<FoundSession | undefined> {
+  return newestSession({ cwd, env, home });
+}
+
+/** A session of each agent for a folder, at its default place. */
+function piSession(cwd: string, age: number, name = "2026_a.jsonl"): string {
+  return file(`.pi/agent/sessions/${folderName("pi", cwd)}/${name}`, age);
+}
+function claudeSession(cwd: string, age: number, name = "a.jsonl"): string {
+  return file(`.claude/projects/${folderName("claude-code", cwd)}/${name}`, age);
+}
+
+describe("folder names", () => {
+  test.each([
+    ["/srv/app", "--srv-app--", "-srv-app"],
+    ["/home/u/.config/my_app v2", "--home-u-.config-my_app v2--", "-home-u--config-my-app-v2"],
+    ["/srv/a:b", "--srv-a-b--", "-srv-a-b"],
+    ["/srv/é😀", "--srv-é😀--", "-srv----"],
+    ["/", "----", "-"],
+    ["C:\\srv\\my app", "--C--srv-my app--", "C--srv-my-app"],
+    ["\\\\host\\share\\app", "---host-share-app--", "--host-share-app"],
+    ["D:/srv", "--D--srv--", "D--srv"],
+  ])("%s", (path, pi, claude) => {
+    expect(folderName("pi", path)).toBe(pi);
+    expect(folderName("claude-code", path)).toBe(claude);
+  });
+
+  test.each(["app", "my-app", ".hidden/a b", "a:b", "é"])("Pi itself gives the same for %s", (name) => {
+    vi.stubEnv("PI_CODING_AGENT_DIR", join(home, "agent"));
+    const cwd = folder(name);
+    expect(basename(SessionManager.create(cwd).getSessionDir())).toBe(folderName("pi", cwd));
+  });
+
+  test("a name that Claude Code cut is known by its first 200 characters", () => {
+    const path = `/srv/${"x".repeat(250)}`;
+    const cut = folderName("claude-code", path).slice(0, 200);
+    expect(namesPath("claude-code", `${cut}-1k2j3h`, path)).toBe(true);
+    expect(namesPath("claude-code", cut, path)).toBe(false);
+    expect(namesPath("claude-code", `${cut.slice(0, 199)}y-1k2j3h`, path)).toBe(false);
+    expect(namesPath("claude-code", "-srv-app-1k2j3h", "/srv/app")).toBe(false);
+    expect(namesPath("claude-code", `-srv-${"x".repeat(195)}`, `/srv/${"x".repeat(195)}`)).toBe(true);
+  });
+});
+
+describe("projects from folder names", () => {
+  const nothing = async () => [];
+  test.each([
+    ["pi", "--srv-app--", "/srv/app"],
+    ["pi", "----", "/"],
+    ["pi", "--srv--x--", "/srv/-x"],
+    ["pi", "--C--srv-app--", "C:\\srv\\app"],
+    ["pi", "notes", "notes"],
+    ["claude-code", "-srv-app", "/srv/app"],
+    ["claude-code", "-", "/"],
+    ["claude-code", "-home-u--config", "/home/u/.config"],
+    ["claude-code", "--config", "/.config"],
+    ["claude-code", "C--srv-app", "C:\\srv\\app"],
+    ["claude-code", "notes", "notes"],
+  ] as const)("%s %s", async (agent, name, path) => {
+    expect(await projectPath(agent, name, nothing)).toBe(path);
+  });
+
+  test("the one path that exists wins over a guess", async () => {
+    const path = folder("my-app/.dot_a b");
+    expect(await projectPath("pi", folderName("pi", path), folderLister())).toBe(path);
+    expect(await projectPath("claude-code", folderName("claude-code", path), folderLister())).toBe(path);
+  });
+
+  test("of two that exist none is chosen", async () => {
+    const tree: Record<string, readonly string[]> = { "/": ["srv"], "/srv": ["my-app", "my_app"] };
+    const list = async (path: string) => tree[path] ?? [];
+    expect(await projectPath("claude-code", "-srv-my-app", list)).toBe("/srv/my/app");
+    expect(await projectPath("pi", "--srv-my-app--", list)).toBe("/srv/my-app");
+  });
+});
+
+describe("findSessions", () => {
+  test("both agents, newest first, subagents marked, nothing else", async () => {
+    file(".pi/agent/sessions/--srv-app--/2026_p.jsonl", 3);
+    file(".pi/agent/sessions/--srv-app--/notes.txt");
+    file(".pi/agent/sessions/--srv-app--/deeper/2026_q.jsonl");
+    file(".pi/agent/sessions/stray.jsonl");
+    file(".claude/projects/-srv-app/s.jsonl", 1, "12345");
+    file(".claude/projects/-srv-app/agent-old.jsonl", 4);
+    file(".claude/projects/-srv-app/s/subagents/agent-a.jsonl", 2);
+    file(".claude/projects/-srv-app/s/subagents/workflows/w/agent-b.jsonl", 5);
+    file(".claude/projects/-srv-app/s/subagents/journal.jsonl");
+    file(".claude/projects/-srv-app/s/tool-results/agent-x.jsonl");
+    file(".claude/history.jsonl");
+    file(".config/claude/projects/-srv-web/t.jsonl", 0);
+    const found = await find();
+    expect(found.map(({ path, agent, subagent, project }) => [path.slice(home.length + 1), agent, subagent, project])).toEqual([
+      [".config/claude/projects/-srv-web/t.jsonl", "claude-code", false, "/srv/web"],
+      [".claude/projects/-srv-app/s.jsonl", "claude-code", false, "/srv/app"],
+      [".claude/projects/-srv-app/s/subagents/agent-a.jsonl", "claude-code", true, "/srv/app"],
+      [".pi/agent/sessions/--srv-app--/2026_p.jsonl", "pi", false, "/srv/app"],
+      [".claude/projects/-srv-app/agent-old.jsonl", "claude-code", true, "/srv/app"],
+      [".claude/projects/-srv-app/s/subagents/workflows/w/agent-b.jsonl", "claude-code", true, "/srv/app"],
+    ]);
+    expect(found[1]).toMatchObject({ bytes: 5, modified: Date.UTC(2026, 0, 1) - MINUTE * 1000 });
+  });
+
+  test("a home without any gives none", async () => {
+    expect(await find()).toEqual([]);
+  });
+
+  test("variables take the place of the defaults, each in the forms it may have", async () => {
+    file(".pi/agent/sessions/--d--/default.jsonl");
+    file(".claude/projects/-d/default.jsonl");
+    file("one/sessions/--a--/1.jsonl", 1);
+    file("two/sessions/--a--/2.jsonl", 2);
+    file("three/--a--/3.jsonl", 3);
+    file("c1/projects/-a/4.jsonl", 4);
+    file("c2/projects/-a/5.jsonl", 5);
+    const env = {
+      PI_CODING_AGENT_DIR: "~/one",
+      PI_DIR: join(home, "two"),
+      PI_AGENT_DIR: join(home, "three"),
+      CLAUDE_CONFIG_DIR: `${home}/c1, ${home}/c2/projects,`,
+    };
+    expect(pathsBelowHome(await find(env))).toEqual([
+      "one/sessions/--a--/1.jsonl",
+      "two/sessions/--a--/2.jsonl",
+      "three/--a--/3.jsonl",
+      "c1/projects/-a/4.jsonl",
+      "c2/projects/-a/5.jsonl",
+    ]);
+  });
+
+  test("Pi's own variable means the sessions in it, never the folder itself", async () => {
+    file("one/--a--/1.jsonl");
+    expect(await find({ PI_CODING_AGENT_DIR: join(home, "one") })).toEqual([]);
+  });
+
+  test("an empty variable is none, and XDG_CONFIG_HOME moves one of two defaults", async () => {
+    file(".pi/agent/sessions/--a--/1.jsonl", 1);
+    file("xdg/claude/projects/-a/2.jsonl", 2);
+    file(".claude/projects/-a/3.jsonl", 3);
+    file(".config/claude/projects/-a/4.jsonl", 4);
+    expect(pathsBelowHome(await find({ PI_DIR: "", CLAUDE_CONFIG_DIR: " ", XDG_CONFIG_HOME: join(home, "xdg") }))).toEqual([
+      ".pi/agent/sessions/--a--/1.jsonl",
+      "xdg/claude/projects/-a/2.jsonl",
+      ".claude/projects/-a/3.jsonl",
+    ]);
+  });
+
+  test("a folder under two names is searched once; links to sessions and projects are followed, dead ones passed over", async () => {
+    file(".claude/projects/-a/1.jsonl");
+    folder(".config");
+    symlinkSync(join(home, ".claude"), join(home, ".config/claude"));
+    file("elsewhere/2.jsonl", 1);
+    symlinkSync(join(home, "elsewhere"), join(home, ".claude/projects/-b"));
+    symlinkSync(join(home, "elsewhere/2.jsonl"), join(home, ".claude/projects/-a/3.jsonl"));
+    symlinkSync(join(home, "nowhere"), join(home, ".claude/projects/-a/4.jsonl"));
+    folder(".claude/projects/-a/5.jsonl");
+    expect((await find()).map(({ path }) => basename(path))).toEqual(["1.jsonl", "3.jsonl", "2.jsonl"]);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a folder that cannot be read is passed over", async () => {
+    file(".claude/projects/-a/1.jsonl");
+    file(".claude/projects/-b/2.jsonl");
+    chmodSync(join(home, ".claude/projects/-b"), 0);
+    const found = await find();
+    chmodSync(join(home, ".claude/projects/-b"), 0o700);
+    expect(found.map(({ path }) => basename(path))).toEqual(["1.jsonl"]);
+  });
+
+  test("a file where a folder is expected is passed over", async () => {
+    file(".pi/agent/sessions");
+    file(".claude/projects/-a/s/subagents");
+    file(".claude/projects/-a/1.jsonl");
+    expect((await find()).map(({ path }) => basename(path))).toEqual(["1.jsonl"]);
+  });
+});
+
+describe("newestSession", () => {
+  test("whichever agent wrote it", async () => {
+    const cwd = folder("my.app");
+    claudeSession(cwd, 2);
+    const pi = piSession(cwd, 1);
+    expect(await newest(cwd)).toMatchObject({ path: pi, agent: "pi", project: cwd });
+    const claude = claudeSession(cwd, 0, "b.jsonl");
+    expect(await newest(cwd)).toMatchObject({ path: claude, agent: "claude-code", project: cwd });
+  });
+
+  test("no subagent's and no empty file", async () => {
+    const cwd = folder("app");
+    const session = claudeSession(cwd, 9);
+    claudeSession(cwd, 1, "agent-x.jsonl");
+    claudeSession(cwd, 1, "a/subagents/agent-y.jsonl");
+    file(`.claude/projects/${folderName("claude-code", cwd)}/empty.jsonl`, 0, "");
+    expect((await newest(cwd))?.path).toBe(session);
+  });
+
+  test("the nearest folder wins, however old, up to the git root and not beyond", async () => {
+    folder("repo/.git");
+    const cwd = folder("repo/packages/a");
+    piSession(home, 0);
+    expect(await newest(cwd)).toBeUndefined();
+    const root = claudeSession(join(home, "repo"), 5);
+    expect(await newest(cwd)).toMatchObject({ path: root, project: join(home, "repo") });
+    const nearer = piSession(join(home, "repo/packages"), 50);
+    expect((await newest(cwd))?.path).toBe(nearer);
+    const own = claudeSession(cwd, 500);
+    expect((await newest(cwd))?.path).toBe(own);
+  });
+
+  test("a `.git` file, as a worktree has, is a root too", async () => {
+    folder("repo/.git");
+    file("repo/tree/.git");
+    claudeSession(join(home, "repo"), 0);
+    expect(await newest(folder("repo/tree/src"))).toBeUndefined();
+    const tree = claudeSession(join(home, "repo/tree"), 5);
+    expect((await newest(join(home, "repo/tree/src")))?.path).toBe(tree);
+  });
+
+  test("outside a repository only the folder itself", async () => {
+    claudeSession(home, 0);
+    expect(await newest(folder("a"))).toBeUndefined();
+  });
+
+  test("through a link, under either name", async () => {
+    const real = folder("real/sub");
+    folder("real/.git");
+    symlinkSync(join(home, "real"), join(home, "link"));
+    const session = claudeSession(real, 5);
+    expect((await newest(join(home, "link/sub")))?.path).toBe(session);
+    const linked = piSession(join(home, "link/sub"), 1);
+    expect((await newest(join(home, "link/sub")))?.path).toBe(linked);
+    symlinkSync(real, join(home, "shortcut"));
+    claudeSession(join(home, "real"), 0);
+    expect((await newest(join(home, "shortcut")))?.path).toBe(session);
+  });
+
+  test("in a folder whose name Claude Code cut", async () => {
+    const cwd = folder(`${"x".repeat(120)}/${"y".repeat(120)}`);
+    const session = file(`.claude/projects/${folderName("claude-code", cwd).slice(0, 200)}-abc123/a.jsonl`);
+    expect((await newest(cwd))?.path).toBe(session);
+  });
+});
+
+describe("sessionFolders", () => {
+  test("says where it looks, why, and how many sessions are there", async () => {
+    file(".claude/projects/-a/1.jsonl");
+    file(".claude/projects/-a/agent-1.jsonl");
+    file(".claude/projects/-b/2.jsonl");
+    file(".claude/projects/-b/2/subagents/agent-2.jsonl");
+    expect(await sessionFolders({ env: {}, home })).toEqual([
+      { agent: "pi", path: join(home, ".pi/agent/sessions"), from: "default", exists: false, sessions: 0 },
+      { agent: "claude-code", path: join(home, ".config/claude/projects"), from: "default", exists: false, sessions: 0 },
+      { agent: "claude-code", path: join(home, ".claude/projects"), from: "default", exists: true, sessions: 2 },
+    ]);
+  });
+
+  test("names the variable that a folder comes from", async () => {
+    const env = { PI_AGENT_DIR: join(home, "gone"), CLAUDE_CONFIG_DIR: join(home, "c"), XDG_CONFIG_HOME: join(home, "x") };
+    expect((await sessionFolders({ env, home })).map(({ path, from }) => [path, from])).toEqual([
+      [join(home, "gone/sessions"), "PI_AGENT_DIR"],
+      [join(home, "c/projects"), "CLAUDE_CONFIG_DIR"],
+    ]);
+    expect((await sessionFolders({ env: { XDG_CONFIG_HOME: join(home, "x") }, home })).map(({ from }) => from)).toEqual([
+      "default",
+      "XDG_CONFIG_HOME",
+      "default",
+    ]);
+  });
+});
