@@ -6,10 +6,12 @@ import {
   type CallFact,
   type Cause,
   type CondenseDecision,
+  coverage,
   type Decision,
   type EntryId,
   entryId,
   isAssistant,
+  isHiding,
   type Place,
   pathTo,
   type Ref,
@@ -116,6 +118,7 @@ class Run {
     const record = resultRecord(place, call);
     this.#records.push(record);
     if (!isAnswered(record)) record.fate = { kind: "kept", why: "late" };
+    else if (record.call.summarize && record.fact.status === "ok") record.fate = { kind: "kept", why: "summary-asked-for" };
     else if (this.#isProtected(record.fact.tool, argumentsOf(call))) record.fate = { kind: "protected" };
     else if (record.tokens <= this.#policy.smallResult) record.fate = { kind: "kept", why: "small" };
     else if (!this.#spill(record)) {
@@ -166,7 +169,7 @@ class Run {
   #flush(cause: Cause, before: View): void {
     const limit = (this.#records.length > 0 ? (this.#records.at(-1) as ResultRecord).place.results : 0) - this.#policy.keepNewest;
     const due = this.#open.filter((record) => record.place.results <= limit);
-    const stubs = this.#stubsFor(due);
+    const stubs = this.#stubsFor(due, before);
     const saving = stubs.reduce((sum, { record, tokens }) => sum + record.tokens - tokens, 0);
     if (cause === "cadence" && saving < this.#policy.minSaving) {
       this.#worthAt = this.#openTokens + this.#policy.minSaving - saving;
@@ -177,14 +180,25 @@ class Run {
   }
 
   /** The stubs of those results that are in view and have a smaller one. */
-  #stubsFor(due: readonly AnsweredRecord[]): Stub[] {
+  #stubsFor(due: readonly AnsweredRecord[], before: View): Stub[] {
     const stubs: Stub[] = [];
+    const whole = this.#condensable(before);
     for (const record of due) {
       record.fate = { kind: "kept", why: "no-stub-is-smaller" };
-      if (this.#small.heldBy(record.place) !== undefined) record.fate = { kind: "kept", why: "hidden-by-host" };
+      if (!whole(record.place)) record.fate = { kind: "kept", why: "already-hidden" };
       else stubs.push(...this.#stubs.condensed(record, stubs));
     }
     return stubs;
+  }
+
+  /** Whether a result is in view whole, and nothing that waits for an epoch will hide it. */
+  #condensable(before: View): (result: Place) => boolean {
+    const whole = new Set(before.items.flatMap((item) => (item.kind === "result" ? [item.place] : [])));
+    const waiting = this.#small.pending.flatMap((id) => {
+      const place = this.#copy.find(id) as Place;
+      return isHiding(place.entry.data) ? [coverage(place, place.entry.data, this.#copy.find)] : [];
+    });
+    return (result) => whole.has(result) && !waiting.some((covers) => covers(result));
   }
 
   /** What was due is open no longer, whether a stub was smaller or not. */

@@ -29,7 +29,7 @@ export function fencedLines(lines: readonly string[]): boolean[] {
   const fenced = new Array<boolean>(lines.length).fill(false);
   for (let at = 0; at < lines.length; at++) {
     const opener = forms[at];
-    if (!opener || (longest[opener.character][at + 1] as number) < 3) continue;
+    if (!opener || (longest[opener.character][at + 1] as number) < opener.length) continue;
     let end = at + 1;
     while (!closes(forms[end], opener)) end++;
     fenced.fill(true, at, end + 1);
@@ -39,7 +39,7 @@ export function fencedLines(lines: readonly string[]): boolean[] {
 }
 
 function closes(line: FenceLine | undefined, opener: FenceLine): boolean {
-  return line?.closes === true && line.character === opener.character && line.length >= opener.length;
+  return line?.closes === true &&  line.length >= opener.length;
 }
 
 /** For each character and line, the length of the longest line at or after it that could close a fence. */

@@ -97,7 +97,15 @@ describe("a label", () => {
 
 describe("what goes wrong in a summary", () => {
   test("a label made by taking out another one leaks", () => {
-    for (const text of ["[[[[1:a]]1:b]]", "x [[1[[2:a]]:b]] y", "x [[1:a[[2:b]]]", "[[[[[[1:a]]1:a]]1:a]]", "x [[2:b[[1:a]]c]]"])
+    for (const text of [
+      "[[[[1:a]]1:b]]",
+      "x [[1[[2:a]]:b]] y",
+      "x [[1:a[[2:b]]]",
+      "[[[[[[1:a]]1:a]]1:a]]",
+      "x [[2:b[[1:a]]c]]",
+      "[[1:a][[2:b]]]",
+      "x [[1:a][[2:b]] ] [[1:c][[2:d]]]",
+    ])
       expect(substituteInlineRefs(text, [], [])).not.toMatch(LABEL);
   });
 

@@ -7,7 +7,7 @@ export type Fate =
   | { readonly kind: "condensed" | "spilled"; readonly tokens: Tokens; readonly by: EntryId }
   | { readonly kind: "duplicate"; readonly of: Ref; readonly tokens: Tokens; readonly by: EntryId }
   | { readonly kind: "protected" }
-  | { readonly kind: "kept"; readonly why: "newest" | "small" | "no-stub-is-smaller" | "late" | "hidden-by-host" };
+  | { readonly kind: "kept"; readonly why: "newest" | "small" | "no-stub-is-smaller" | "late" | "summary-asked-for" | "already-hidden" };
 
 /** One result of the path. */
 export interface ResultRecord {

@@ -170,10 +170,12 @@ describe("every extract", () => {
     }
   });
 
-  test("is the input where short lines with their numbers would be longer", () => {
-    const short = Array.from({ length: 60 }, (_, at) => `x${String.fromCharCode(97 + (at % 26))}`).join("\n");
-    for (let budget = 40; budget < estimate(short); budget++) expectSmaller(short, extract(bash(short), { budget }));
-    expect(extract(bash(short), { budget: estimate(short) - 1 }).whole).toBe(true);
+  test("is the input where what is kept, its numbers and its list would be longer", () => {
+    const letters = "abcdefghijklmnopqrstuvwxyz";
+    const short = [...letters].map((letter) => `error: ${letter}Id`).join("\n");
+    for (let budget = 40; budget < estimate(short); budget++) expectSmaller(short, extract(bash(short, "error"), { budget }));
+    expect(estimate(short)).toBeGreaterThan(120);
+    expect(extract(bash(short, "error"), { budget: estimate(short) - 1 }).whole).toBe(true);
   });
 
   test("a short text and an empty one stay as they are", () => {

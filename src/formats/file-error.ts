@@ -46,7 +46,7 @@ export function unreadFormatError(path: string, sessions: string): SessionFileEr
   return new SessionFileError(
     "unsupported-format",
     path,
-    `expected a session of Pi, Claude Code or Palimpsest, found another agent's: ${sessions} are not read. Nothing can be done with this file; ${LIST}`,
+    `expected a session of Pi, Claude Code or Palimpsest, found another agent's: ${sessions} are not read. Name a session of one of these; ${LIST}`,
   );
 }
 

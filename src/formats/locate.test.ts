@@ -197,7 +197,12 @@ describe("findSessions", () => {
     symlinkSync(join(home, "elsewhere/2.jsonl"), join(home, ".claude/projects/-a/3.jsonl"));
     symlinkSync(join(home, "nowhere"), join(home, ".claude/projects/-a/4.jsonl"));
     folder(".claude/projects/-a/5.jsonl");
-    expect((await find()).map(({ path }) => basename(path))).toEqual(["1.jsonl", "3.jsonl", "2.jsonl"]);
+    symlinkSync(join(home, "elsewhere"), join(home, ".claude/projects/-a/6.jsonl"));
+    expect(pathsBelowHome(await find())).toEqual([
+      ".config/claude/projects/-a/1.jsonl",
+      ".config/claude/projects/-a/3.jsonl",
+      ".config/claude/projects/-b/2.jsonl",
+    ]);
   });
 
   test.skipIf(process.getuid?.() === 0)("a folder that cannot be read is passed over", async () => {

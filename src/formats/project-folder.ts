@@ -54,7 +54,7 @@ export async function projectPath(agent: LocatedAgent, name: string, list: ListF
   if (rest === undefined) return name;
   if (rest === "") return root;
   const existing = await pathsBelow(root, rest, agent, list);
-  return existing.length >= 1 ? (existing[0] as string) : separated(agent, rest, root);
+  return existing.length === 1 ? (existing[0] as string) : separated(agent, rest, root);
 }
 
 async function pathsBelow(folder: string, rest: string, agent: LocatedAgent, list: ListFolders): Promise<string[]> {

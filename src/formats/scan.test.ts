@@ -208,7 +208,12 @@ describe("values too large to hold", () => {
   });
 
   test("a torn one ends with its line, whatever follows", () => {
-    for (const cuts of [[], [1500, 2500]]) expect(values(scan(`${big(3000).slice(0, -5)}\n[1]\n{"b":2}\n`, { limit: 1000, cuts }))).toEqual([[1], { b: 2 }]);
+    const torn = `${big(3000).slice(0, -5)}\n`;
+    for (const cuts of [[], [1500, 2500]]) {
+      expect(values(scan(`${torn}[1]\n{"b":2}\n`, { limit: 1000, cuts }))).toEqual([[1], { b: 2 }]);
+      const alone = scan(torn, { limit: 1000, cuts });
+      expect([noticed(alone), alone.tail]).toEqual([[["bad-line", 1, 0, torn.length - 1]], null]);
+    }
   });
 
   test("a long line that is no value is one bad line", () => {

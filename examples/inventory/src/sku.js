@@ -1,4 +1,4 @@
-// Article numbers: three letters of the family, five digits, one check digit, as in BOL-10007-8.
+// Article numbers: three letters of the family, five digits, one check digit, as in BOL-10007-1.
 
 const SHAPE = /^([A-Z]{3})-(\d{5})-(\d)$/;
 const WEIGHTS = [7, 3, 1, 7, 3, 1, 7, 3];
@@ -26,7 +26,7 @@ export function makeSku(family, number) {
 /** @returns {{ family: string, number: number, check: number }} */
 export function parseSku(text) {
   const match = SHAPE.exec(text);
-  if (!match) throw new SkuError(`expected a SKU like BOL-10007-8, found ${JSON.stringify(text)}`, text);
+  if (!match) throw new SkuError(`expected a SKU like BOL-10007-1, found ${JSON.stringify(text)}`, text);
   const [, family, number, check] = match;
   const expected = checkDigit(family, number);
   if (Number(check) !== expected) throw new SkuError(`check digit of ${text} must be ${expected}`, text);

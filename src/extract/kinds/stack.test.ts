@@ -38,6 +38,7 @@ describe("a trace", () => {
   test("tells a trace that comes again only once", () => {
     const text = trace(Array.from({ length: 6 }, () => NODE.slice(1, 10)).flat());
     expect(text.match(/loadUser/g)).toHaveLength(1);
+    expect(text.match(/TypeError/g)).toHaveLength(1);
     expect(text).toContain("~ 5 more traces are repeats of those shown");
   });
 
