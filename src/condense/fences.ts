@@ -39,7 +39,7 @@ export function fencedLines(lines: readonly string[]): boolean[] {
 }
 
 function closes(line: FenceLine | undefined, opener: FenceLine): boolean {
-  return line?.closes === true &&  line.length >= opener.length;
+  return line?.closes === true && line.character === opener.character && line.length >= opener.length;
 }
 
 /** For each character and line, the length of the longest line at or after it that could close a fence. */

@@ -172,7 +172,7 @@ describe("every extract", () => {
 
   test("is the input where what is kept, its numbers and its list would be longer", () => {
     const letters = "abcdefghijklmnopqrstuvwxyz";
-    const short = [...letters].map((letter) => `error: ${letter}Id`).join("\n");
+    const short = [...letters].map((letter) => `error: ${letter}Id, ${letter}At`).join("\n");
     for (let budget = 40; budget < estimate(short); budget++) expectSmaller(short, extract(bash(short, "error"), { budget }));
     expect(estimate(short)).toBeGreaterThan(120);
     expect(extract(bash(short, "error"), { budget: estimate(short) - 1 }).whole).toBe(true);
