@@ -17,7 +17,10 @@ export const STREAM: readonly Turn[] = [
         ["export function parseTable(text, options) {", "export function* parseTable(text, options) {"],
         ["  if (!head) return [];", "  if (!head) return;"],
         ["  return rows.map(({ line, fields }) => {", "  for (const { line, fields } of rows) {"],
-        ["    return { line, values: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };\n  });", "    yield { line, values: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };\n  }"],
+        [
+          "    return { line, values: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };\n  });",
+          "    yield { line, values: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };\n  }",
+        ],
       ),
     ],
   },
@@ -32,7 +35,10 @@ export const STREAM: readonly Turn[] = [
         ["export function* parseTable(text, options) {", "export function parseTable(text, options) {"],
         ["  if (!head) return;", "  if (!head) return [];"],
         ["  for (const { line, fields } of rows) {", "  return rows.map(({ line, fields }) => {"],
-        ["    yield { line, values: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };\n  }", "    return { line, values: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };\n  });"],
+        [
+          "    yield { line, values: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };\n  }",
+          "    return { line, values: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };\n  });",
+        ],
       ),
     ],
   },
@@ -130,12 +136,15 @@ export const COLLECT: readonly Turn[] = [
       edit(
         "src/import.js",
         [IMPORT_BEFORE, IMPORT_AFTER],
-        ["      throw new Error(`line ${line}: ${error.message}`, { cause: error });", "      problems.push({ line, sku: values.sku, reason: error.message });"],
+        [
+          `      throw new Error(\`line \${line}: \${error.message}\`, { cause: error });`,
+          "      problems.push({ line, sku: values.sku, reason: error.message });",
+        ],
         ["  return { added, updated };", "  return { added, updated, problems };"],
       ),
       edit("test/catalog.js", [
-        "assert.throws(() => importCatalog(`${head}${BOLT},Bolt,x,abc,,,,,\\n`, new Catalog()), /line 2: not an amount/)",
-        'assert.deepEqual(importCatalog(`${head}${BOLT},Bolt,x,abc,,,,,\\n`, new Catalog()).problems, [{ line: 2, sku: BOLT, reason: \'not an amount: "abc"\' }])',
+        `assert.throws(() => importCatalog(\`\${head}\${BOLT},Bolt,x,abc,,,,,\\n\`, new Catalog()), /line 2: not an amount/)`,
+        `assert.deepEqual(importCatalog(\`\${head}\${BOLT},Bolt,x,abc,,,,,\\n\`, new Catalog()).problems, [{ line: 2, sku: BOLT, reason: 'not an amount: "abc"' }])`,
       ]),
       write("test/import.js", IMPORT_TEST),
     ],
@@ -151,23 +160,29 @@ export const COLLECT: readonly Turn[] = [
         "src/cli.js",
         [
           '    const { added, updated } = importCatalog(await readFile(values.catalog, "utf8"), new Catalog());\n',
-          '    const { added, updated, problems } = importCatalog(await readFile(values.catalog, "utf8"), new Catalog());\n    for (const { line, sku, reason } of problems) console.log(`${values.catalog}:${line}: ${sku || "(no SKU)"}: ${reason}`);\n',
+          `    const { added, updated, problems } = importCatalog(await readFile(values.catalog, "utf8"), new Catalog());\n    for (const { line, sku, reason } of problems) console.log(\`\${values.catalog}:\${line}: \${sku || "(no SKU)"}: \${reason}\`);\n`,
         ],
-        ["    console.log(`${added} products added, ${updated} updated`);", "    console.log(`${added} products added, ${updated} updated, ${problems.length} rows left out`);\n    if (problems.length > 0) process.exitCode = 2;"],
+        [
+          `    console.log(\`\${added} products added, \${updated} updated\`);`,
+          `    console.log(\`\${added} products added, \${updated} updated, \${problems.length} rows left out\`);\n    if (problems.length > 0) process.exitCode = 2;`,
+        ],
       ),
     ],
   },
   { calls: [bash("node src/cli.js import"), bash("node --test --test-reporter=spec test/import.js test/catalog.js test/csv.js")] },
   {
     sees: ["313 products added, 0 updated, 7 rows left out", "Command exited with code 2"],
-    thinks: "7 of 320 rows left out, exit code 2. Now value, reorder and search: they open the catalog silently without these seven. A movement of a left-out SKU would make loadMovements throw. Try all three.",
+    thinks:
+      "7 of 320 rows left out, exit code 2. Now value, reorder and search: they open the catalog silently without these seven. A movement of a left-out SKU would make loadMovements throw. Try all three.",
     says: "313 of 320 products are imported, the seven bad rows are named, and the exit code is 2. `value`, `reorder` and `search` read the same file, so I try them as well.",
     calls: [bash("node src/cli.js value"), bash("node src/cli.js reorder --limit 40"), bash("node src/cli.js search hex 8")],
   },
   {
     sees: ["total €"],
     says: "They work. I look at the movements, to be sure that none is of a product that was left out.",
-    calls: [read("data/movements.json", { limit: 220 }), bash(`node -e '
+    calls: [
+      read("data/movements.json", { limit: 220 }),
+      bash(`node -e '
 import("./src/index.js").then(async ({ Catalog, importCatalog }) => {
   const { readFile } = await import("node:fs/promises");
   const catalog = new Catalog();
@@ -175,14 +190,21 @@ import("./src/index.js").then(async ({ Catalog, importCatalog }) => {
   const { movements } = JSON.parse(await readFile("data/movements.json", "utf8"));
   const unknown = movements.filter(({ sku }) => !catalog.has(sku));
   console.log({ movements: movements.length, unknown: unknown.length, problems });
-});'`)],
+});'`),
+    ],
   },
   {
-    sees: ["movements: 300, unknown: 0"],
+    sees: ["movements: 300", "unknown: 0"],
     says: "300 movements, none of an unknown product. Now README and changelog.",
     calls: [
-      edit("README.md", ["| `src/import.js` | catalog.csv into the catalog |", "| `src/import.js` | catalog.csv into the catalog; bad rows are reported, not fatal |"]),
-      edit("README.md", ["## Commands\n", "## Import\n\n`importCatalog` returns `{ added, updated, problems }`. A problem names `line`, `sku` and `reason`; its row is left out.\n`inventory import` prints the problems and exits with 2 if there are any.\n\n## Commands\n"]),
+      edit(
+        "README.md",
+        ["| `src/import.js` | catalog.csv into the catalog |", "| `src/import.js` | catalog.csv into the catalog; bad rows are reported, not fatal |"],
+        [
+          "## Commands\n",
+          "## Import\n\n`importCatalog` returns `{ added, updated, problems }`. A problem names `line`, `sku` and `reason`; its row is left out.\n`inventory import` prints the problems and exits with 2 if there are any.\n\n## Commands\n",
+        ],
+      ),
       write("CHANGELOG.md", CHANGELOG),
       edit("package.json", ['"version": "2.3.0"', '"version": "2.4.0"']),
     ],

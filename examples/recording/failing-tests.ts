@@ -5,7 +5,8 @@ export const FAILING_TESTS_PROMPT = `npm test is red since the cleanups of the l
 
 const LOOK_AROUND: readonly Turn[] = [
   {
-    thinks: "A wholesaler's inventory library that I have not seen before. First the layout and the rules in the README, then the test run, then one failure at a time.",
+    thinks:
+      "A wholesaler's inventory library that I have not seen before. First the layout and the rules in the README, then the test run, then one failure at a time.",
     says: "I'll start with the layout and the README's rules, then run the tests.",
     calls: [ls("."), find("*.js"), read("README.md")],
   },
@@ -74,21 +75,32 @@ const MONEY: readonly Turn[] = [
 const PRICING: readonly Turn[] = [
   {
     sees: ["asks 40 for each of 10", "42 !== 40", "36 !== 30"],
-    thinks: "Money is green, the discount too. Four tiers are left: 10, 49, 100, 1000. Keys of an object are strings and sort() without a comparison sorts them as text: 1, 10, 100, 5, 50. So the last matching is 5 or 50. Check.",
+    thinks:
+      "Money is green, the discount too. Four tiers are left: 10, 49, 100, 1000. Keys of an object are strings and sort() without a comparison sorts them as text: 1, 10, 100, 5, 50. So the last matching is 5 or 50. Check.",
     says: "Money and the discount are green. Four tier prices are left: 10 and 49 pieces cost 42 instead of 40, 100 and 1000 cost 36 instead of 30. That looks like thresholds sorted as text.",
-    calls: [bash(`node -e 'console.log(Object.keys({ 1: 45, 5: 42, 10: 40, 50: 36, 100: 30 }).sort())'`), grep("\\.sort\\(", { path: "src" }), read("test/pricing.js")],
+    calls: [
+      bash(`node -e 'console.log(Object.keys({ 1: 45, 5: 42, 10: 40, 50: 36, 100: 30 }).sort())'`),
+      grep("\\.sort\\(", { path: "src" }),
+      read("test/pricing.js"),
+    ],
   },
   {
     sees: ["[ '1', '10', '100', '5', '50' ]", "this.#thresholds.set(sku, thresholds.sort());"],
     says: "`[ '1', '10', '100', '5', '50' ]`: as text, 5 comes after 100, and the last match wins in `unitPrice`. The other default sorts in `src/` are over SKUs and categories, where text is right.",
-    calls: [edit("src/pricing.js", ["thresholds.sort());", "thresholds.sort((left, right) => left - right));"]), bash("git log -p -1 --format='%h %s' -- src/pricing.js")],
+    calls: [
+      edit("src/pricing.js", ["thresholds.sort());", "thresholds.sort((left, right) => left - right));"]),
+      bash("git log -p -1 --format='%h %s' -- src/pricing.js"),
+    ],
   },
-  { calls: [bash("node --test --test-reporter=spec test/pricing.js")] },
+  {
+    sees: ["-    this.#thresholds.set(sku, thresholds.sort((left, right) => left - right));"],
+    calls: [bash("node --test --test-reporter=spec test/pricing.js")],
+  },
 ];
 
 const STOCK: readonly Turn[] = [
   {
-    sees: ["-    this.#thresholds.set(sku, thresholds.sort((left, right) => left - right));", "fail 0"],
+    sees: ["asks 30 for each of 1000", "fail 0"],
     thinks: "Pricing is done; the commit was 'Prices: sort thresholds once, when they are set'. Next stock: reservations do not expire.",
     says: "Pricing is green; “Prices: sort thresholds once, when they are set” lost the comparison. Next: reservations that never expire.",
     calls: [read("src/ledger.js")],
@@ -96,7 +108,8 @@ const STOCK: readonly Turn[] = [
   { says: "The ledger is in `src/stock.js`, as the README says.", calls: [read("src/stock.js"), read("test/stock.js")] },
   {
     sees: ["reservation.expiresAt > this.#openedAt"],
-    thinks: "reserved() compares with the time at which the ledger was opened, not with now. sweep() uses the clock. README: after it expires, the pieces are available again whether or not anybody swept it.",
+    thinks:
+      "reserved() compares with the time at which the ledger was opened, not with now. sweep() uses the clock. README: after it expires, the pieces are available again whether or not anybody swept it.",
     says: "`reserved` compares `expiresAt` with `#openedAt`, the time the ledger was made, so nothing ever expires without a sweep. `sweep` itself asks the clock. The README's rule says that an expired reservation counts for nothing, swept or not.",
     calls: [grep("openedAt|#clock|expiresAt", { path: "src", context: 2 }), bash("git log -p -2 --format='%h %ad %s' --date=short -- src/stock.js")],
   },
@@ -107,7 +120,10 @@ const STOCK: readonly Turn[] = [
         "src/stock.js",
         ["  #openedAt;\n", ""],
         ["    this.#openedAt = clock();\n", ""],
-        ["    let quantity = 0;\n    for (const reservation of this.#reservations", "    const now = this.#clock();\n    for (const reservation of this.#reservations"],
+        [
+          "    let quantity = 0;\n    for (const reservation of this.#reservations",
+          "    const now = this.#clock();\n    for (const reservation of this.#reservations",
+        ],
       ),
     ],
   },
@@ -140,7 +156,11 @@ const CSV: readonly Turn[] = [
   {
     sees: ["state.fields.push(state.field.trim());", "inside quotes every character counts"],
     says: "`endField` trims every field, although the comment of `parseCsv` says that every character counts inside quotes. `wasQuoted` is still kept but no longer asked here.",
-    calls: [grep("wasQuoted|trim\\(", { path: "src/csv.js" }), bash("git log -p --format='%h %ad %s' --date=short -- src/csv.js"), grep("parseTable|parseCsv|formatCsv", { glob: "*.js" })],
+    calls: [
+      grep("wasQuoted|trim\\(", { path: "src/csv.js" }),
+      bash("git log -p --format='%h %ad %s' --date=short -- src/csv.js"),
+      grep("parseTable|parseCsv|formatCsv", { glob: "*.js" }),
+    ],
   },
   {
     sees: ["-    state.fields.push(state.wasQuoted ? state.field : state.field.trim());"],
@@ -158,13 +178,14 @@ const REPORTS: readonly Turn[] = [
   {
     sees: ["const layers = [...stock.layers(sku)];", "oldest.quantity -= taken;"],
     thinks:
-      "costOfNext copies the array but the layer objects are those of the ledger; oldest.quantity -= taken changes the ledger itself. 850 the first time, 1050 the second: 50*14+... yes. Where else are layers handed out? stock.layers returns the inner array.",
+      "costOfNext copies the array but the layer objects are those of the ledger; oldest.quantity -= taken changes the ledger itself. 850 the first time, 1050 the second. Where else are layers handed out? stock.layers returns the inner array.",
     says: "`costOfNext` copies the list but not the layers in it, and then takes pieces from them: the ledger itself changes. That is why it answers 850 first and 1050 the second time. Who else gets layers from the ledger?",
     calls: [grep("layers\\(|#layersOf|\\.quantity -=", { path: "src", context: 1 }), bash("git log -p -1 --format='%h %ad %s' --date=short -- src/reports.js")],
   },
   {
     sees: ["-  const layers = stock.layers(sku).map((layer) => ({ ...layer }));"],
-    thinks: "The commit only changed reports. But the root is that the ledger gives its own objects away. Best at the source: layers() hands out copies; then no report can break it. costOfNext can then work on what it gets.",
+    thinks:
+      "The commit only changed reports. But the root is that the ledger gives its own objects away. Best at the source: layers() hands out copies; then no report can break it. costOfNext can then work on what it gets.",
     says: "The cause is “Reports: copy the list of layers, not each layer”. I repair it one level lower: `StockLedger.layers` hands out copies, so that no report can change the ledger.",
     calls: [
       edit("src/stock.js", [
@@ -185,7 +206,8 @@ const ORDERS: readonly Turn[] = [
   },
   {
     sees: ["this.#stock.restock(line.sku, line.quantity, { reference: number })"],
-    thinks: "100 ordered, 30 shipped, cancel: release the reservation of 70, restock must be 30, is 100: 500-30+100 = 570. Matches. Fix: line.shipped. Also check restock's cost.",
+    thinks:
+      "100 ordered, 30 shipped, cancel: release the reservation of 70, restock must be 30, is 100: 500-30+100 = 570. Matches. Fix: line.shipped. Also check restock's cost.",
     says: "30 of 100 pieces were shipped; `cancel` restocks `line.quantity`, all 100: 500 − 30 + 100 = 570, as the test says. It must be `line.shipped`.",
     calls: [
       edit("src/orders.js", ["restock(line.sku, line.quantity, {", "restock(line.sku, line.shipped, {"]),
@@ -202,38 +224,34 @@ const ORDERS: readonly Turn[] = [
 const CLOSE: readonly Turn[] = [
   {
     sees: ["pass 129", "fail 0"],
-    thinks: "All 129 pass. Build and audit too, then the diff once more, and look for other things that are wrong as asked: ship with an expired reservation; README example SKU.",
+    thinks:
+      "All 129 pass. Build and audit too, then the diff once more, and look for other things that are wrong as asked: ship with an expired reservation; README example SKU.",
     says: "All 129 tests pass. Build and audit next, and a last look at the whole change.",
     calls: [bash("npm run build -- --verbose"), bash("npm run audit"), bash("git diff")],
   },
   {
     sees: ["default-sort", "15 files"],
-    thinks: "Something else that I saw: issue() with an expired reservation gives held back although reserved() no longer counts it: free = available + held counts these pieces twice. Let me reproduce.",
+    thinks:
+      "Something else that I saw: issue() with an expired reservation gives held back although reserved() no longer counts it: free = available + held counts these pieces twice. Let me reproduce.",
     says: "One thing I noticed in `issue`: an expired reservation no longer lowers `available`, but its pieces are still added as `held`. I check whether that counts them twice.",
     calls: [
-      bash(`cat > /tmp/expired.mjs <<'END'
-import { makeHouse, BOLT } from "$PWD/test/fixtures.js";
+      bash(`node --input-type=module -e '
+import { BOLT, makeHouse } from "./test/fixtures.js";
 const { stock, clock } = makeHouse();
 stock.receive(BOLT, 100, { unitCost: 12 });
-const id = stock.reserve(BOLT, 80);
+const reservation = stock.reserve(BOLT, 80);
 clock.advance(31 * 60_000);
-console.log({ available: stock.available(BOLT) });
-try {
-  stock.issue(BOLT, 80, { reservation: id });
-  stock.reserve(BOLT, 20);
-  console.log({ onHand: stock.onHand(BOLT), available: stock.available(BOLT) });
-} catch (error) {
-  console.log(error.message);
-}
-END
-sed -i "s#\\$PWD#$PWD#" /tmp/expired.mjs && node /tmp/expired.mjs; rm /tmp/expired.mjs`),
+console.log({ onHand: stock.onHand(BOLT), available: stock.available(BOLT) });
+stock.issue(BOLT, 180, { reservation });
+console.log({ onHand: stock.onHand(BOLT), available: stock.available(BOLT) });'`),
       read("src/stock.js"),
     ],
   },
   {
-    sees: ["available: 100"],
-    thinks: "80 of 100 can leave; the question is whether 100 + 80 could. issue(180) with reservation 80: held = min(80,180)=80, free = 100+80 = 180 → it would let 180 leave of 100. A real hole. Not asked to fix; report it, as 'say so'.",
-    says: "Within what is reserved it is harmless. But `free` becomes 180 with 100 on hand, so a larger issue through the expired reservation could drive the stock below zero. I leave that as it is and report it, since no test and no commit of these days is about it.",
+    sees: ["available: 100", "onHand: -80"],
+    thinks:
+      "100 on hand, and 180 left: the expired reservation of 80 was added to an available of 100 that already holds these pieces. A real hole, but no commit of these days brought it and no test is about it. I was asked to say so, not to repair it.",
+    says: "It does: 180 of 100 pieces could leave, and `onHand` is −80 afterwards. No commit of these days brought that and no test is about it, so I leave it and report it.",
     calls: [bash("git status --short && git diff --stat")],
   },
   {
@@ -249,7 +267,7 @@ sed -i "s#\\$PWD#$PWD#" /tmp/expired.mjs && node /tmp/expired.mjs; rm /tmp/expir
 | Reports: copy the list of layers, not each layer | \`costOfNext\` took pieces from the ledger's own layers | \`StockLedger.layers\` hands out copies |
 | Orders: cancel in one loop | a cancelled order restocked \`quantity\` instead of \`shipped\` | \`line.shipped\` |
 
-Seen on the way and not touched: \`issue\` adds the pieces of an **expired** reservation to what is available, although \`available\` already counts them, so more than is on hand can leave through such a reservation.`,
+Seen on the way and not touched: \`issue\` adds the pieces of an **expired** reservation to what is available, although \`available\` already counts them, so 180 of 100 pieces can leave through such a reservation.`,
   },
 ];
 

@@ -1,14 +1,15 @@
 // One turn of the scripted model, and short ways to write down its calls.
+import type { ToolCall } from "@earendil-works/pi-ai";
 
 export interface Call {
   readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: ToolCall["arguments"];
   /** Only where an id is used a second time; otherwise calls are numbered. */
   readonly id?: string;
 }
 
 export interface Turn {
-  /** What earlier results must hold, because this turn speaks of it. A recording in which it is missing fails. */
+  /** What the results just before must hold, because this turn speaks of it; a recording without it fails. */
   readonly sees?: readonly string[];
   readonly thinks?: string;
   readonly says?: string;

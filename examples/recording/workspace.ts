@@ -90,7 +90,7 @@ function neutralEnvironment(base: string, agentDir: string): void {
   for (const name of Object.keys(env)) if (/^(npm_|GIT_|PI_)/i.test(name)) delete env[name];
   Object.assign(env, {
     HOME: base,
-    PATH: `${dirname(process.execPath)}${delimiter}${env["PATH"] ?? ""}`,
+    PATH: `${dirname(process.execPath)}${delimiter}${env.PATH ?? ""}`,
     TZ: "UTC",
     LANG: "C.UTF-8",
     NO_COLOR: "1",

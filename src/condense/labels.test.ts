@@ -113,6 +113,11 @@ describe("what goes wrong in a summary", () => {
     expect(substituteInlineRefs("```\n- [[1:read]] x\n~~~\n- [[1:read]] y", ["t1"], ["read"])).toBe("```\n- `t1` x\n~~~\n- `t1` y");
   });
 
+  test("code within a line passes for the start of a fence", () => {
+    expect(substituteInlineRefs("```x` y\n- [[1:read]] x\n```", ["t1"], ["read"])).toBe("```x` y\n- `t1` x\n```");
+    expect(substituteInlineRefs("~~~x` y\n- [[1:read]] x\n~~~", ["t1"], ["read"])).toBe("~~~x` y\n- [[1:read]] x\n~~~");
+  });
+
   test("taking out a label makes a fence that was none, and what was code becomes text", () => {
     const text = "[[9:read]]```\n```\n[[1:read]] x\n```\n[[1:read]] y";
     const result = substituteInlineRefs(text, ["t1"], ["read"]);

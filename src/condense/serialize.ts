@@ -64,12 +64,11 @@ function indented(input: string): string {
   }
 }
 
-/** A word that no text of the batch holds; the same batch has always the same. */
+/** A word that no text of the batch holds: the shortest beginning of their digest, at least four digits. The same batch has always the same. */
 function fenceWord({ said, results }: SerializedBatch): string {
   const texts = [said, ...results.flatMap(({ tool, input, text }) => [tool, input, indented(input), text])];
   const digest = sha256(JSON.stringify(texts));
-  for (let n = 0; ; n++) {
-    const word = sha256(`${n} ${digest}`).slice(0, 12);
-    if (!texts.some((text) => text.includes(word))) return word;
-  }
+  let length = 4;
+  while (texts.some((text) => text.includes(digest.slice(0, length)))) length++;
+  return digest.slice(0, length);
 }

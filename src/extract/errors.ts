@@ -22,15 +22,64 @@ export function isErrorLine(text: string, failed: boolean): boolean {
   return (STRONG.test(head) || (failed && WEAK.test(head))) && !NONE.test(head);
 }
 
-/** A line without what differs from case to case: the same template is the same error. */
+/** A quoted text of at most this many characters is a name. */
+const QUOTED = 80;
+const WORD = wordTable();
+
+function wordTable(): Uint8Array {
+  const table = new Uint8Array(128);
+  table.fill(1, 97, 123).fill(1, 65, 91).fill(2, 48, 58);
+  for (const sign of "_.~@-") table[sign.charCodeAt(0)] = 1;
+  table[47] = 4;
+  table[92] = 4;
+  return table;
+}
+
+/** A line without what differs from case to case (numbers, paths, hashes, quoted names): the same template is the same error. One pass. */
 export function template(text: string): string {
-  return text
-    .slice(0, LOOKED_AT)
-    .replace(/(["'`])[^"'`]{1,80}\1/g, "*")
-    .replace(/[\w.~@-]*[\\/][\w.~@\\/-]+/g, "*")
-    .replace(/\b(?=[a-f]*\d)[0-9a-f]{7,}\b/g, "*")
-    .replace(/\d+/g, "*")
-    .trim();
+  const end = Math.min(text.length, LOOKED_AT);
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < end; ) {
+    const start = at;
+    let kinds = 0;
+    while (at < end && text.charCodeAt(at) < 128 && WORD[text.charCodeAt(at)] !== 0) {
+      kinds |= WORD[text.charCodeAt(at)] as number;
+      at += 1;
+    }
+    if (at > start) {
+      if (kinds === 1) continue;
+      parts.push(text.slice(from, start), generalized(text.slice(start, at), kinds));
+      from = at;
+      continue;
+    }
+    const close = quoteEnd(text, at);
+    if (close > at) {
+      parts.push(text.slice(from, at), "*");
+      from = close;
+    }
+    at = Math.max(at + 1, close);
+  }
+  parts.push(text.slice(from, Math.max(from, end)));
+  return parts.join("").trim();
+}
+
+/** A path or a hash is any; the code of an error stays itself. */
+function generalized(word: string, kinds: number): string {
+  if ((kinds & 4) !== 0 || /^[0-9a-f]{7,}$/.test(word)) return "*";
+  return /^[A-Z]{1,5}\d{3,5}$/.test(word) ? word : word.replaceAll(/\d+/g, "*");
+}
+
+/** Behind the quote that closes the one at `at`; `at` where none opens or closes soon. */
+function quoteEnd(text: string, at: number): number {
+  const quote = text.charAt(at);
+  if (quote !== '"' && quote !== "'" && quote !== "`") return at;
+  for (let end = at + 1; end < Math.min(text.length, at + QUOTED); end++) {
+    const code = text.charAt(end);
+    if (code === quote) return end + 1;
+    if (code === '"' || code === "'" || code === "`") return at;
+  }
+  return at;
 }
 
 /** The first line of each distinct error, with how often it comes and where. Linear in the lines. */

@@ -105,6 +105,8 @@ interface Draft {
   readonly data: (Fact | Decision)[];
   /** For entries that more than the record itself takes part in. */
   readonly records?: readonly RecordRange[];
+  /** Of the record that reports the usage. */
+  readonly usage?: RecordRange;
 }
 
 class Build {
@@ -148,12 +150,12 @@ class Build {
   }
 
   /** The entries of one record below `parent`; gives the last. */
-  #append({ piece, data, records }: Draft, parent: EntryId | null): EntryId | null {
+  #append({ piece, data, records, usage }: Draft, parent: EntryId | null): EntryId | null {
     const record = this.#tree.idOf.get(piece) as string;
     let last = parent;
     for (const [index, each] of data.entries()) {
       const id = (data.length === 1 ? record : `${record}#${index}`) as EntryId;
-      const whole = records && (each.kind === "message" || each.kind === "compact") ? records : [piece.range];
+      const whole = each.kind === "usage" && usage ? [usage] : records && (each.kind === "message" || each.kind === "compact") ? records : [piece.range];
       this.session.load({
         id,
         parent: last,
@@ -191,8 +193,10 @@ class Build {
         ...(content.messageId !== undefined && { messageId: content.messageId }),
       });
     data.push(...content.calls);
-    if (content.usage && parts.findLast((part) => part.content.usage)?.each === piece) data.push(content.usage);
-    return { piece, data, records: spoken.length > 0 ? spoken.map(({ each }) => each.range) : [piece.range] };
+    // Usage stands with the first record, so that a response that grows changes no entry's id.
+    const usage = parts.findLast((part) => part.content.usage);
+    if (piece === anchor && usage?.content.usage) data.push(usage.content.usage);
+    return { piece, data, records: spoken.length > 0 ? spoken.map(({ each }) => each.range) : [piece.range], ...(usage && { usage: usage.each.range }) };
   }
 
   /** A record that is no part of a response's own words. */

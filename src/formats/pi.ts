@@ -112,7 +112,7 @@ function draftOf(record: RawRecord, value: JsonObject): Draft {
         ],
       };
     case "usage":
-      if (isObject(value.usage)) return { kind: "facts", facts: [usageFact(value.usage, stringOf(value.model))] };
+      if (isObject(value.usage)) return { kind: "facts", facts: [{ ...usageFact(value.usage, stringOf(value.model)), what: stringOf(value.kind) ?? "usage" }] };
       break;
     case "compaction":
       return compactionDraft(pointing, value);

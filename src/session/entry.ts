@@ -68,6 +68,8 @@ export interface ResultFact {
 }
 export interface UsageFact {
   readonly kind: "usage";
+  /** What the host spent it on, where that is no request of the conversation (`cache_warm`, a title). */
+  readonly what?: string;
   /** Uncached input tokens. */
   readonly input: Tokens;
   readonly cacheRead: Tokens;

