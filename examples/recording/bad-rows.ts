@@ -199,7 +199,7 @@ import("./src/index.js").then(async ({ Catalog, importCatalog }) => {
     calls: [
       edit(
         "README.md",
-        ["| `src/import.js` | catalog.csv into the catalog |", "| `src/import.js` | catalog.csv into the catalog; bad rows are reported, not fatal |"],
+        ["| catalog.csv into the catalog                          |", "| catalog.csv into the catalog; bad rows are reported   |"],
         [
           "## Commands\n",
           "## Import\n\n`importCatalog` returns `{ added, updated, problems }`. A problem names `line`, `sku` and `reason`; its row is left out.\n`inventory import` prints the problems and exits with 2 if there are any.\n\n## Commands\n",
@@ -209,20 +209,18 @@ import("./src/index.js").then(async ({ Catalog, importCatalog }) => {
       edit("package.json", ['"version": "2.3.0"', '"version": "2.4.0"']),
     ],
   },
-  { calls: [bash("npm test"), bash("npm run build -- --verbose")] },
+  { sees: ["Successfully replaced 2 block(s) in README.md"], calls: [bash("npm test"), bash("npm run build -- --verbose")] },
   {
     sees: ["tests 136", "fail 0"],
     says: "136 tests pass, seven of them new. A last look at the change before I commit.",
     calls: [bash("git diff"), read("src/import.js"), bash("npm run audit")],
   },
   {
-    calls: [
-      bash(`git add -A && git commit --quiet --message "Import: report bad rows and go on" && git log -1 --stat --format='%s'`),
-      bash("git status --short"),
-    ],
+    calls: [bash(`git add -A && git commit --quiet --message "Import: report bad rows and go on" && git log -1 --stat --format='%s'`)],
   },
+  { sees: ["README.md"], calls: [bash("git status --short --branch")] },
   {
-    sees: ["Import: report bad rows and go on"],
+    sees: ["## main"],
     says: `Done and committed as “Import: report bad rows and go on”.
 
 - \`importCatalog\` returns \`{ added, updated, problems }\`; a problem holds \`line\`, \`sku\` and \`reason\`. \`parseTable\` is untouched, so a row with too many or too few fields still stops the import.

@@ -14,7 +14,7 @@ export function neutralText(text: string, { base, root }: Pick<Workspace, "base"
     [`${PROJECT}/node_modules`, HOST_PACKAGES],
   ].reduce((left, [real = "", neutral = ""]) => left.replaceAll(real, neutral), text);
   const names = [PROJECT, base, tmpdir(), homedir(), hostname()].filter((name) => name.length > 3 && !"/home/dev".startsWith(name));
-  const left = names.filter((name) => new RegExp(`(?<![\\w/])${escaped(name)}(?!\\w)`).test(replaced));
+  const left = names.filter((name) => new RegExp(`(?<!\\w)${escaped(name)}(?!\\w)`).test(replaced));
   if (left.length > 0) throw new Error(`the recording still names ${left.join(", ")}; add a neutral text for it`);
   return replaced;
 }

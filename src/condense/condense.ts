@@ -71,6 +71,7 @@ export function condense(session: Session, policy: CondensePolicy, head: Place |
 class Run {
   readonly #policy: CondensePolicy;
   readonly #onPath: ReadonlySet<Place>;
+  readonly #original: Session;
   readonly #copy: Session;
   readonly #full: Projector;
   readonly #small: Projector;
@@ -91,6 +92,7 @@ class Run {
   constructor(session: Session, policy: CondensePolicy, head: Place | null) {
     this.#policy = policy;
     this.#onPath = new Set(pathTo(head));
+    this.#original = session;
     this.#copy = new Session(session.identity);
     this.#full = new Projector(session);
     this.#small = new Projector(this.#copy);
@@ -145,11 +147,19 @@ class Run {
 
   #append(decision: Decision): EntryId {
     const parent = this.#small.head as Place;
-    const id = entryId(`palimpsest-${++this.#made}`);
+    const id = this.#nextId();
     const refusal = this.#copy.append({ id, parent: parent.entry.id, data: decision });
     if (refusal) throw new Error(`a decision of the condenser was refused: ${refusal.message}`);
     this.#small.advance(this.#copy.find(id) as Place);
     return id;
+  }
+
+  /** An id that neither session holds: one that was condensed before has some already. */
+  #nextId(): EntryId {
+    for (;;) {
+      const id = entryId(`palimpsest-${++this.#made}`);
+      if (!this.#original.find(id)) return id;
+    }
   }
 
   #beforeRequest(): void {
