@@ -71,11 +71,11 @@ export class Stubs {
   }
 
   #extract(record: AnsweredRecord, text: string) {
-    const { min, max, share } = this.#policy.stub;
+    const { min, max, share, lines } = this.#policy.stub;
     const budget = Math.round(Math.min(max, Math.max(min, share * record.tokens)));
     return extract(
       { tool: record.fact.tool, args: argumentsOf(record.call), text, status: record.fact.status },
-      { budget, known: (anchor) => this.#known.has(anchor) || this.#tried.has(anchor) },
+      { budget, lines, known: (anchor) => this.#known.has(anchor) || this.#tried.has(anchor) },
     );
   }
 

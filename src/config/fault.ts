@@ -18,12 +18,6 @@ export function faultsOf(issue: z.core.$ZodIssue, value: unknown, defaults: unkn
       );
     case "too_big":
       return one("config-out-of-range", `at most ${issue.maximum}`, "Change it, or leave the key out for its default.");
-    case "invalid_value":
-      return one(
-        "config-out-of-range",
-        `one of ${issue.values.map((each) => JSON.stringify(each)).join(", ")}`,
-        "Write one of these, or leave the key out for its default.",
-      );
     case "invalid_type":
       return one("config-wrong-type", TYPES[issue.expected] ?? issue.expected, wrongTypeRemedy(issue.expected));
     default:

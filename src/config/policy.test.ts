@@ -27,7 +27,6 @@ describe("defaults", () => {
         spillPreviewBytes: 2048,
         protectedTools: [],
         protectedPaths: ["**/skills/**/*.md"],
-        grouping: "turn",
       },
     });
   });
@@ -86,7 +85,6 @@ describe("faults", () => {
     ["a share above the whole", '{"condense":{"stub":{"share":1.1}}}', "config-out-of-range", "condense.stub.share"],
     ["a most below the least", '{"condense":{"stub":{"min":100,"max":99}}}', "config-out-of-range", "condense.stub.max"],
     ["a most below the least that is the default", '{"condense":{"stub":{"max":39}}}', "config-out-of-range", "condense.stub.max"],
-    ["a grouping that does not exist", '{"condense":{"grouping":"agent-message"}}', "config-out-of-range", "condense.grouping"],
     ["null for a default", '{"condense":{"stub":null}}', "config-wrong-type", "condense.stub"],
     ["an unknown key", '{"condense":{"keepnewest":8}}', "config-unknown-key", "condense.keepnewest"],
     ["an unknown nested key", '{"condense":{"stub":{"shares":1}}}', "config-unknown-key", "condense.stub.shares"],
@@ -118,7 +116,7 @@ describe("faults", () => {
   });
 
   test("a long value is not repeated whole", () => {
-    expect(fault(`{"condense":{"grouping":"${"x".repeat(9000)}"}}`).message.length).toBeLessThan(300);
+    expect(fault(`{"condense":{"keepNewest":"${"x".repeat(9000)}"}}`).message.length).toBeLessThan(300);
   });
 
   test("no JSON value makes it throw anything but a ConfigError", () => {

@@ -42,8 +42,6 @@ const condense = z
     protectedTools: names.prefault([]),
     /** Globs of files whose results stay verbatim, whichever tool touched them. */
     protectedPaths: names.prefault(["**/skills/**/*.md"]),
-    /** What is condensed together: the results of one assistant message, or all between two messages of the user. */
-    grouping: z.enum(["turn", "message"]).default("turn"),
   })
   .readonly();
 

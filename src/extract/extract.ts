@@ -17,6 +17,8 @@ import { Selection } from "./selection.ts";
 export interface ExtractOptions {
   /** Tokens to stay near; by default 40 % of the text's, from 40 to 2,500. Failures may take half as much again. */
   readonly budget?: Tokens;
+  /** Part of the budget for verbatim lines; the rest lists anchors. By default 0.3. */
+  readonly lines?: number;
   /** Whether the reader has an anchor already, so that it need not be listed. */
   readonly known?: (anchor: string) => boolean;
 }
@@ -61,7 +63,7 @@ export function extract(input: ExtractInput, options: ExtractOptions = {}): Extr
   const proposal = propose(document);
   const frame = { kind: proposal.kind, lines: total, ...(exitCode !== undefined && { exitCode }) };
   if (size <= SHORT || budget >= size) return { ...frame, text: input.text, whole: true };
-  const text = compose(document, proposal, budget, options.known ?? (() => false));
+  const text = compose(document, proposal, budget, options);
   if (Buffer.byteLength(text) >= Buffer.byteLength(input.text)) return { ...frame, text: input.text, whole: true };
   return { ...frame, text, whole: false };
 }
@@ -74,10 +76,10 @@ function propose(document: Document): Proposal {
   return plain(document);
 }
 
-function compose(document: Document, proposal: Proposal, budget: Tokens, known: (anchor: string) => boolean): string {
+function compose(document: Document, proposal: Proposal, budget: Tokens, { lines = LINES, known = () => false }: ExtractOptions): string {
   const numbered = proposal.kind === "source" && isNumbered(document.lines);
   const selection = new Selection(document, numbered);
-  const forLines = budget * LINES;
+  const forLines = budget * lines;
   if (proposal.ends) selection.addEnds(forLines);
   selection.addFailures(proposal.required, budget * FAILURES);
   // Pieces that stand for all lines were made to fit the budget.

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { SessionManager } from "@earendil-works/pi-coding-agent";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { unprivileged } from "../../test/build/unprivileged.ts";
 import { type FoundSession, findSessions, newestSession, sessionFolders } from "./index.ts";
 import { folderLister, folderName, namesPath, projectPath } from "./project-folder.ts";
 
@@ -205,11 +206,11 @@ describe("findSessions", () => {
     ]);
   });
 
-  test.skipIf(process.getuid?.() === 0)("a folder that cannot be read is passed over", async () => {
+  test("a folder that cannot be read is passed over", async () => {
     file(".claude/projects/-a/1.jsonl");
     file(".claude/projects/-b/2.jsonl");
     chmodSync(join(home, ".claude/projects/-b"), 0);
-    const found = await find();
+    const found = await unprivileged(home, find);
     chmodSync(join(home, ".claude/projects/-b"), 0o700);
     expect(found.map(({ path }) => basename(path))).toEqual(["1.jsonl"]);
   });

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSession, resume, SessionFileError } from "../../src/formats/index.ts";
 import { bodyText, entryId, SourceChangedError, sha256 } from "../../src/session/index.ts";
+import { unprivileged } from "../build/unprivileged.ts";
 import { expectAcrossFiles } from "./expected.ts";
 import { expectGrowing, growingCases } from "./growing.ts";
 import { type ExpectedRecord, readJson, VECTORS, vectorCases } from "./vectors.ts";
@@ -55,11 +56,11 @@ describe("what is no session", () => {
     expect((await failure(join(linear, "below-a-file"))).code).toBe("not-found");
   });
 
-  test.skipIf(process.getuid?.() === 0)("a file without permission", async () => {
+  test("a file without permission", async () => {
     const path = join(folder, "closed.jsonl");
     copyFileSync(linear, path);
     chmodSync(path, 0);
-    expect((await failure(path)).code).toBe("permission");
+    expect((await unprivileged(folder, () => failure(path))).code).toBe("permission");
   });
 
   test("a log of ours from a newer version says so", async () => {
