@@ -123,6 +123,10 @@ function writtenEdit(id: string, { target, content }: Draft & { kind: "edit" }, 
   const places = entriesOf(target).filter((place) => isOnPath(place, parent));
   const edits = places.length > 0 ? places.flatMap((place) => editOf(place, content, places)) : [replace(target as EntryId, { as: "nothing" })];
   const [first] = places;
+  if (first && !isEditable(first)) {
+    const remark = { code: "ignored-edit", message: `it edits ${target}, a record that Pi does not edit: it has no effect` };
+    return { data: [{ kind: "marker", what: "context_edit" }], state, remark };
+  }
   const hidden = first !== undefined && first.depth < (state.compactions.at(-1)?.shownFrom ?? 0);
   if (!hidden) return { data: [...edits, epoch("host", entryIds(id, edits.length + 1).slice(0, -1))], state };
   // What no request has held changes at once: the edit is taken back at once, and made again when its target is shown again.
@@ -133,6 +137,11 @@ function writtenEdit(id: string, { target, content }: Draft & { kind: "edit" }, 
     data: [...edits, ...ids.slice(0, cancels).map((of) => ({ kind: "revert", of }) as const)],
     state: { ...state, waiting: [...state.waiting, waiting] },
   };
+}
+
+/** Pi edits what the user, the model, a tool or an extension said, and nothing that it composed itself. */
+function isEditable({ entry: { data } }: Place): boolean {
+  return data.kind === "result" || (data.kind === "message" && (data.host === undefined || data.host.startsWith("custom")));
 }
 
 /** How an edit of a record changes one of its entries. */

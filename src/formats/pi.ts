@@ -99,6 +99,7 @@ function draftOf(record: RawRecord, value: JsonObject): Draft {
     case "custom_message":
       return { kind: "facts", facts: [{ kind: "message", role: "user", host: "custom_message", blocks: blocksAt(pointing, value.content, ["content"]) }] };
     case "branch_summary":
+      if (!stringOf(value.summary)) break;
       return {
         kind: "facts",
         facts: [

@@ -73,3 +73,20 @@ test.each(recordings)("recording %s: our view is what Pi projects after its own 
   expect(ours).toEqual(pi);
   close();
 });
+
+test("an edit of a record that Pi composed itself, or an empty branch summary, changes nothing", async () => {
+  const path = join(folder, "composed.jsonl");
+  const records = [
+    { type: "session", version: 3, id: "s", timestamp: "2026-03-02T09:00:00.000Z", cwd: "/" },
+    { type: "branch_summary", id: "a", parentId: null, fromId: "root", summary: "tried" },
+    { type: "branch_summary", id: "b", parentId: "a", fromId: "root", summary: "" },
+    { type: "context_edit", id: "c", parentId: "b", targetId: "a", replacement: { content: "edited" } },
+    { type: "message", id: "d", parentId: "c", message: { role: "user", content: "go on", timestamp: 1 } },
+  ];
+  const content = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  writeFileSync(path, content);
+  const { session, diagnostics, close } = await openSession(path);
+  expect(ourRequest(session, session.head)).toEqual(piRequest(piEntries(content), "d"));
+  expect(diagnostics.map(({ code, line }) => `${code} ${line}`)).toEqual(["ignored-edit 4"]);
+  close();
+});
