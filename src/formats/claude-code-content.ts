@@ -20,8 +20,8 @@ export type Content =
   | { readonly kind: "failure"; readonly failure: FailureFact }
   | { readonly kind: "user"; readonly blocks: readonly Block[]; readonly results: readonly Result[]; readonly meta: boolean }
   | { readonly kind: "summary"; readonly text: Body | undefined }
-  | { readonly kind: "boundary" }
-  | { readonly kind: "microcompact"; readonly callIds: readonly string[] }
+  | { readonly kind: "boundary"; readonly raw: Body }
+  | { readonly kind: "microcompact"; readonly callIds: readonly string[]; readonly raw: Body }
   | { readonly kind: "marker"; readonly what: string; readonly raw: Body | undefined };
 
 /** A result without its tool's name, which stands in the call. */
@@ -33,13 +33,19 @@ export function contentOf(record: RawRecord, context: ReaderContext): Content {
   const pointing = new Pointing(record);
   if (!isObject(value)) return { kind: "marker", what: typeof value, raw: pointing.whole() };
   const message = isObject(value.message) ? value.message : undefined;
-  if (value.type === "assistant" && message) return value.isApiErrorMessage === true ? failed(pointing, message) : assistant(pointing, value, message);
   if (value.isCompactSummary === true && message) return { kind: "summary", text: summaryText(pointing, message) };
+  if (value.type === "assistant" && message) return isHostsOwn(value, message) ? failed(pointing, message) : assistant(pointing, value, message);
   if (value.type === "user" && message && value.isVisibleInTranscriptOnly !== true) return user(pointing, value, message, context);
-  if (value.type === "system" && value.subtype === "compact_boundary") return { kind: "boundary" };
+  if (value.type === "system" && value.subtype === "compact_boundary") return { kind: "boundary", raw: pointing.whole() };
   if (value.type === "system" && value.subtype === "microcompact_boundary")
-    return { kind: "microcompact", callIds: stringsAt(value, ["microcompactMetadata", "compactedToolIds"]) };
+    return { kind: "microcompact", callIds: stringsAt(value, ["microcompactMetadata", "compactedToolIds"]), raw: pointing.whole() };
   return { kind: "marker", what: markerName(value), raw: pointing.whole() };
+}
+
+/** Claude Code's own words in the place of a response: nothing came from a model. */
+function isHostsOwn(value: JsonObject, { model, content }: JsonObject): boolean {
+  const calls = Array.isArray(content) && content.some((block) => isObject(block) && block.type === "tool_use");
+  return value.isApiErrorMessage === true || (model === "<synthetic>" && !calls);
 }
 
 function markerName(value: JsonObject): string {
@@ -61,7 +67,7 @@ function assistant(pointing: Pointing, value: JsonObject, message: JsonObject): 
     kind: "assistant",
     messageId: stringOf(message.id),
     requestId: stringOf(value.requestId),
-    blocks: blocksAt(pointing, content, path),
+    blocks: blocksAt(pointing, content, path, "tool_use"),
     calls: callsAt(pointing, content, path),
     usage,
   };
@@ -106,7 +112,7 @@ function user(pointing: Pointing, value: JsonObject, message: JsonObject, contex
   const results = Array.isArray(content)
     ? content.flatMap((block: unknown, index) => (isObject(block) && block.type === "tool_result" ? [result(pointing, block, [...path, index], context)] : []))
     : [];
-  return { kind: "user", blocks: blocksAt(pointing, content, path), results, meta: value.isMeta === true };
+  return { kind: "user", blocks: blocksAt(pointing, content, path, "tool_result"), results, meta: value.isMeta === true };
 }
 
 function result(pointing: Pointing, block: JsonObject, path: Path, context: ReaderContext): Result {
@@ -119,12 +125,12 @@ function result(pointing: Pointing, block: JsonObject, path: Path, context: Read
   };
 }
 
-/** The blocks of a content field but calls and results, which are facts of their own. */
-function blocksAt(pointing: Pointing, content: unknown, path: Path): Block[] {
-  if (typeof content === "string") return [{ type: "text", body: pointing.text(path) }];
-  if (!Array.isArray(content)) return [];
+/** The blocks of a content field, but those of the type that makes facts of its own. */
+function blocksAt(pointing: Pointing, content: unknown, path: Path, apart?: "tool_use" | "tool_result"): Block[] {
+  if (content === undefined || content === null) return [];
+  if (!Array.isArray(content)) return [blockAt(pointing, content, path)];
   return content.flatMap((block: unknown, index) =>
-    isObject(block) && (block.type === "tool_use" || block.type === "tool_result") ? [] : [blockAt(pointing, block, [...path, index])],
+    apart !== undefined && isObject(block) && block.type === apart ? [] : [blockAt(pointing, block, [...path, index])],
   );
 }
 
@@ -161,4 +167,22 @@ function callsAt(pointing: Pointing, content: unknown, path: Path): CallFact[] {
       },
     ];
   });
+}
+
+/** Whether two records say the same, whatever differs around it. */
+export function sayTheSame(a: Content, b: Content): boolean {
+  return a.kind === b.kind && withoutPlaces(a) === withoutPlaces(b);
+}
+
+/** What a response or results alone say, piece by piece: equal strings say the same. Other records have none. */
+export function wordsOf(content: Content): string[] {
+  if (content.kind === "assistant" && content.messageId !== undefined)
+    return ["response", ...content.blocks, ...content.calls].map((word) => withoutPlaces([content.messageId, word]));
+  if (content.kind === "user" && content.blocks.length === 0 && content.results.every(({ callId }) => callId !== "")) return content.results.map(withoutPlaces);
+  return [];
+}
+
+/** JSON text without where texts lie, the whole output behind a preview, and what a response cost. */
+function withoutPlaces(value: unknown): string {
+  return JSON.stringify(value, (key, inner: unknown) => (key === "at" || key === "full" || key === "usage" ? undefined : inner));
 }

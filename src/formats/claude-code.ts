@@ -1,16 +1,18 @@
 // Claude Code's session files: a tree of records in which one response is spread over several.
 import {
+  type Body,
   type Decision,
   type EntryId,
   type Fact,
   type Identity,
+  isOnPath,
   isShowable,
   type MessageFact,
   type Place,
   type RecordRange,
   Session,
 } from "../session/index.ts";
-import { contentOf, type Result } from "./claude-code-content.ts";
+import { type Content, contentOf, type Result, wordsOf } from "./claude-code-content.ts";
 import { type Piece, type Tree, treeOf, type Unit } from "./claude-code-tree.ts";
 import { isObject, stringOf, timeOf } from "./json.ts";
 import type { Diagnostic, FormatReader, RawRecord, ReaderContext } from "./reader.ts";
@@ -62,7 +64,8 @@ class ClaudeCodeReader implements FormatReader {
 
   session(): Session {
     // A file of side chains alone is a subagent's own conversation.
-    const subagent = this.#pieces.every(({ side, content }) => side || (content.kind !== "assistant" && content.kind !== "user"));
+    const spoken = this.#pieces.filter(({ content }) => content.kind === "assistant" || content.kind === "user");
+    const subagent = spoken.length > 0 && spoken.every(({ side }) => side);
     const build = new Build(this.#identity(subagent), treeOf(this.#pieces), subagent);
     this.#diagnostics = build.diagnostics;
     return build.session;
@@ -102,12 +105,14 @@ function readable(head: string): Readonly<Record<string, unknown>> {
 /** One record's entries in the making. */
 interface Draft {
   readonly piece: Piece;
-  readonly data: (Fact | Decision)[];
+  readonly data: readonly (Fact | Decision)[];
   /** For entries that more than the record itself takes part in. */
   readonly records?: readonly RecordRange[];
   /** Of the record that reports the usage. */
   readonly usage?: RecordRange;
 }
+
+type Of<K extends Content["kind"]> = Piece & { readonly content: Extract<Content, { readonly kind: K }> };
 
 class Build {
   readonly session: Session;
@@ -116,10 +121,14 @@ class Build {
   readonly #subagent: boolean;
   /** Last entry of each unit, or of what stands in place of one that has none. */
   readonly #ends = new Map<Unit, EntryId | null>();
-  /** Responses of the main chain, by the provider's id: a side chain repeats some. */
-  readonly #mainMessages = new Set<string>();
+  /** Units at or above which something stands that a compaction can hide. */
+  readonly #hideable = new Set<Unit>();
+  /** Tools by the ids of their calls, the newest of each. */
+  readonly #tools = new Map<string, string>();
+  /** What responses and results of the main chain say, where side chains could repeat it. */
+  readonly #mainWords = new Set<string>();
   /** The summary that follows each boundary. */
-  readonly #summaries = new Map<Piece, Piece>();
+  readonly #summaries = new Map<Piece, Of<"summary">>();
 
   constructor(identity: Identity, tree: Tree, subagent: boolean) {
     this.session = new Session(identity);
@@ -127,30 +136,48 @@ class Build {
     this.#subagent = subagent;
     this.#look();
     for (const unit of tree.units) this.#write(unit);
-    for (const { piece, code, message } of tree.remarks)
-      this.diagnostics.push({ code, message, file: piece.range.source.name, line: piece.range.line, start: piece.range.start, end: piece.range.end });
+    for (const { piece, code, message } of tree.remarks) this.#notice(piece, code, message);
     this.#findHead();
   }
 
+  #notice({ range }: Piece, code: string, message: string): void {
+    this.diagnostics.push({ code, message, file: range.source.name, line: range.line, start: range.start, end: range.end });
+  }
+
   #look(): void {
-    for (const { members } of this.#tree.units)
-      for (const piece of members) {
-        const { content, side } = piece;
-        if (content.kind === "assistant" && content.messageId !== undefined && !side) this.#mainMessages.add(content.messageId);
-        const parent = this.#tree.parentOf.get(piece);
-        if (content.kind === "summary" && parent?.content.kind === "boundary" && !this.#summaries.has(parent)) this.#summaries.set(parent, piece);
-      }
+    const pieces = this.#tree.units.flatMap(({ members }) => members);
+    const sides = !this.#subagent && pieces.some(({ side }) => side);
+    for (const piece of pieces) {
+      if (sides && !piece.side) for (const word of wordsOf(piece.content)) this.#mainWords.add(word);
+      const above = this.#tree.aboveOf.get(piece);
+      if (is("summary")(piece) && above?.content.kind === "boundary" && !this.#summaries.has(above)) this.#summaries.set(above, piece);
+    }
+  }
+
+  /** Whether a side chain repeats what the main chain holds, as a question beside the conversation does. */
+  #isReplay({ side, content }: Piece): boolean {
+    if (!side || this.#subagent) return false;
+    const words = wordsOf(content);
+    return words.length > 0 && words.every((word) => this.#mainWords.has(word));
   }
 
   #write(unit: Unit): void {
     const parent = this.#tree.parentOf.get(unit.anchor);
-    let last = parent ? (this.#ends.get(this.#tree.unitOf.get(parent) as Unit) ?? null) : null;
-    for (const draft of this.#drafts(unit, last)) last = this.#append(draft, last);
+    const above = parent ? this.#tree.unitOf.get(parent) : undefined;
+    let last = above ? (this.#ends.get(above) ?? null) : null;
+    if (above && this.#hideable.has(above)) this.#hideable.add(unit);
+    const members: Piece[] = [];
+    for (const piece of unit.members)
+      if (this.#isReplay(piece)) this.#notice(piece, "replay", "a side chain repeats what the main chain holds: it adds nothing");
+      else members.push(piece);
+    const said = members.filter(is("assistant"));
+    for (const draft of responseDrafts(said)) last = this.#append(unit, draft, last);
+    for (const piece of members) if (piece.content.kind !== "assistant") last = this.#append(unit, this.#single(piece, unit, last), last);
     this.#ends.set(unit, last);
   }
 
   /** The entries of one record below `parent`; gives the last. */
-  #append({ piece, data, records, usage }: Draft, parent: EntryId | null): EntryId | null {
+  #append(unit: Unit, { piece, data, records, usage }: Draft, parent: EntryId | null): EntryId | null {
     const record = this.#tree.idOf.get(piece) as string;
     let last = parent;
     for (const [index, each] of data.entries()) {
@@ -164,55 +191,27 @@ class Build {
         ...(piece.side && !this.#subagent && { side: true }),
         records: whole,
       });
+      if (isShowable(each)) this.#hideable.add(unit);
+      if (each.kind === "call") this.#tools.set(each.callId, each.tool);
       last = id;
     }
     return last;
   }
 
-  #drafts(unit: Unit, above: EntryId | null): Draft[] {
-    const first = unit.anchor.content;
-    if (first.kind !== "assistant") return unit.members.map((piece) => this.#single(piece, above, undefined));
-    if (unit.anchor.side && !this.#subagent && first.messageId !== undefined && this.#mainMessages.has(first.messageId)) return [];
-    const said = unit.members.filter(({ content }) => content.kind === "assistant");
-    const drafts = said.map((piece) => this.#response(piece, unit, said));
-    return [...drafts, ...unit.members.filter((piece) => !said.includes(piece)).map((piece) => this.#single(piece, above, unit))];
-  }
-
-  /** A record of a response: the first carries the message, each its own calls, the last report of usage counts. */
-  #response(piece: Piece, { anchor }: Unit, said: readonly Piece[]): Draft {
-    const data: Fact[] = [];
-    const parts = said.flatMap((each) => (each.content.kind === "assistant" ? [{ each, content: each.content }] : []));
-    const { content } = piece;
-    if (content.kind !== "assistant") return { piece, data };
-    const spoken = parts.filter((part) => part.content.blocks.length > 0);
-    if (piece === anchor)
-      data.push({
-        kind: "message",
-        role: "assistant",
-        blocks: parts.flatMap((part) => part.content.blocks),
-        ...(content.messageId !== undefined && { messageId: content.messageId }),
-      });
-    data.push(...content.calls);
-    // Usage stands with the first record, so that a response that grows changes no entry's id.
-    const usage = parts.findLast((part) => part.content.usage);
-    if (piece === anchor && usage?.content.usage) data.push(usage.content.usage);
-    return { piece, data, records: spoken.length > 0 ? spoken.map(({ each }) => each.range) : [piece.range], ...(usage && { usage: usage.each.range }) };
-  }
-
-  /** A record that is no part of a response's own words. */
-  #single(piece: Piece, above: EntryId | null, unit: Unit | undefined): Draft {
+  /** A record that is no part of a response's own words, below `last`. */
+  #single(piece: Piece, unit: Unit, last: EntryId | null): Draft {
     const { content } = piece;
     switch (content.kind) {
       case "user":
-        return { piece, data: [...content.results.map((result) => this.#result(result, unit)), ...userMessage(content)] };
+        return { piece, data: [...content.results.map((result) => this.#result(result)), ...userMessage(content)] };
       case "failure":
         return { piece, data: [content.failure] };
       case "boundary":
-        return this.#boundary(piece, above);
+        return this.#boundary(piece, content.raw, unit);
       case "summary":
-        return { piece, data: this.#summaries.get(this.#tree.parentOf.get(piece) as Piece) === piece ? [] : summaryMessage(content.text) };
+        return { piece, data: this.#summaries.get(this.#tree.aboveOf.get(piece) as Piece) === piece ? [] : summaryMessage(content.text) };
       case "microcompact":
-        return this.#microcompact(piece, content.callIds, above);
+        return this.#microcompact(piece, content, last);
       case "marker":
         return { piece, data: [{ kind: "marker", what: content.what, ...(content.raw && { raw: content.raw }) }] };
       case "assistant":
@@ -220,22 +219,16 @@ class Build {
     }
   }
 
-  #result(result: Result, unit: Unit | undefined): Fact {
-    return { kind: "result", tool: this.#toolOf(result.callId, unit), ...result };
-  }
-
-  #toolOf(callId: string, unit: Unit | undefined): string {
-    const own = unit?.members.flatMap(({ content }) => (content.kind === "assistant" ? content.calls : [])).find((call) => call.callId === callId);
-    const any = own ?? this.session.withCallId(callId).find((place) => place.entry.data.kind === "call")?.entry.data;
-    return any?.kind === "call" ? any.tool : "";
+  #result(result: Result): Fact {
+    return { kind: "result", tool: this.#tools.get(result.callId) ?? "", ...result };
   }
 
   /** A compaction hides all before it. Where nothing is before it, its summary is a message of the host's. */
-  #boundary(piece: Piece, above: EntryId | null): Draft {
+  #boundary(piece: Piece, raw: Body, unit: Unit): Draft {
     const summary = this.#summaries.get(piece);
-    const text = summary?.content.kind === "summary" ? summary.content.text : undefined;
+    const text = summary?.content.text;
     const records = summary ? [piece.range, summary.range] : [piece.range];
-    if (!this.#hidesAnything(above)) return { piece, data: text ? summaryMessage(text) : [{ kind: "marker", what: "system/compact_boundary" }], records };
+    if (!this.#hideable.has(unit)) return { piece, data: text ? summaryMessage(text) : [{ kind: "marker", what: "system/compact_boundary", raw }], records };
     const id = this.#tree.idOf.get(piece) as string;
     return {
       piece,
@@ -247,44 +240,73 @@ class Build {
     };
   }
 
-  #hidesAnything(above: EntryId | null): boolean {
-    for (let at: Place | null | undefined = above === null ? null : this.session.find(above); at; at = at.parent) if (isShowable(at.entry.data)) return true;
-    return false;
-  }
-
   /** Results that the host cleared without recording what it showed instead. */
-  #microcompact(piece: Piece, callIds: readonly string[], above: EntryId | null): Draft {
-    const head = above === null ? undefined : this.session.find(above);
-    const onPath = new Set(head ? this.session.path(head) : []);
+  #microcompact(piece: Piece, { callIds, raw }: Of<"microcompact">["content"], last: EntryId | null): Draft {
+    const head = last === null ? undefined : this.session.find(last);
     const targets = callIds.flatMap(
-      (callId) => this.session.withCallId(callId).findLast((place) => place.entry.data.kind === "result" && onPath.has(place)) ?? [],
+      (callId) => this.session.withCallId(callId).findLast((place) => place.entry.data.kind === "result" && isOnPath(place, head ?? null)) ?? [],
     );
     const id = this.#tree.idOf.get(piece) as string;
-    if (targets.length === 0) return { piece, data: [{ kind: "marker", what: "system/microcompact_boundary" }] };
+    if (targets.length === 0) return { piece, data: [{ kind: "marker", what: "system/microcompact_boundary", raw }] };
     const replaced = targets.map((place): Decision => ({ kind: "replace", target: place.entry.id, body: { as: "unknown" }, by: "host", mode: "prune" }));
     return { piece, data: [...replaced, { kind: "epoch", cause: "host", applies: replaced.map((_, index) => `${id}#${index}` as EntryId) }] };
   }
 
-  /** The host goes on at the end of what stands below the last message of the main chain. */
+  /** The host goes on at the end of what stands below the last record of the main chain that is more than a marker. */
   #findHead(): void {
     const last = this.#tree.units
       .flatMap(({ members }) => members)
-      .filter((piece) => (!piece.side || this.#subagent) && (piece.content.kind === "assistant" || piece.content.kind === "user"))
+      .filter((piece) => (!piece.side || this.#subagent) && piece.content.kind !== "marker")
       .reduce<Piece | undefined>((a, b) => (a && a.range.start > b.range.start ? a : b), undefined);
     const end = last && this.#ends.get(this.#tree.unitOf.get(last) as Unit);
     const start = end ? this.session.find(end) : undefined;
     if (!start) return;
-    let head = start;
-    for (const place of this.session.entries()) if (place.parent === head && !place.entry.side) head = place;
-    this.session.continueAt(head.entry.id);
+    // Of several ends below it the one that was written last.
+    const below = new Set([start]);
+    const leaves = new Set([start]);
+    for (const place of this.session.entries()) {
+      if (!place.parent || !below.has(place.parent) || (place.entry.side && !this.#subagent)) continue;
+      below.add(place);
+      leaves.delete(place.parent);
+      leaves.add(place);
+    }
+    const written = ({ entry }: Place) => Math.max(...(entry.records ?? []).map((range) => range.start));
+    this.session.continueAt([...leaves].reduce((a, b) => (written(a) > written(b) ? a : b)).entry.id);
   }
 }
 
-function userMessage({ blocks, results, meta }: Extract<Piece["content"], { kind: "user" }>): MessageFact[] {
+function is<K extends Content["kind"]>(kind: K): (piece: Piece) => piece is Of<K> {
+  return (piece): piece is Of<K> => piece.content.kind === kind;
+}
+
+/** The records of a response: the first carries the message, each its own calls, the last report of usage counts. */
+function responseDrafts(said: readonly Of<"assistant">[]): Draft[] {
+  const [first] = said;
+  if (!first) return [];
+  const { messageId } = first.content;
+  const message: MessageFact = {
+    kind: "message",
+    role: "assistant",
+    blocks: said.flatMap(({ content }) => content.blocks),
+    ...(messageId !== undefined && { messageId }),
+  };
+  const spoken = said.filter(({ content }) => content.blocks.length > 0);
+  const records = (spoken.length > 0 ? spoken : [first]).map(({ range }) => range);
+  const reporting = said.findLast(({ content }) => content.usage);
+  return said.map((piece) => {
+    const { calls } = piece.content;
+    if (piece !== first) return { piece, data: calls };
+    // Usage stands with the first record, so that a response that grows changes no entry's id.
+    const usage = reporting?.content.usage;
+    return { piece, data: [message, ...calls, ...(usage ? [usage] : [])], records, ...(reporting && { usage: reporting.range }) };
+  });
+}
+
+function userMessage({ blocks, results, meta }: Of<"user">["content"]): MessageFact[] {
   if (blocks.length === 0 && results.length > 0) return [];
   return [{ kind: "message", role: "user", blocks, ...(meta && { mark: "meta" }) }];
 }
 
-function summaryMessage(text: Extract<Piece["content"], { kind: "summary" }>["text"]): Fact[] {
+function summaryMessage(text: Of<"summary">["content"]["text"]): Fact[] {
   return [{ kind: "message", role: "user", mark: "derived", host: "compaction", blocks: text ? [{ type: "text", body: text }] : [] }];
 }

@@ -66,6 +66,7 @@ describe("a copy is known", () => {
     expect(copiedHistory(first, second)).toEqual({
       copied: [`${uuid(1)}#0`, `${uuid(1)}#1`],
       added: [uuid(2)],
+      possible: [],
       usage: { input: 5, cacheRead: 10, cacheWrite: 15, output: 1, reports: 1 },
     });
   });
@@ -92,8 +93,10 @@ describe("a copy is known", () => {
     expect(copiedHistory(first, second)).toMatchObject({ copied: ["@5"], added: ["@15", "@25", "@35"] });
   });
 
-  test("never by content without a time, nor by an offset", () => {
-    expect(copiedHistory(session(["@0", user("yes")]), session(["@0", user("yes")])).added).toEqual(["@0"]);
+  test("never by content without a time, nor by an offset: it is kept, as a possible copy", () => {
+    const first = session(["@0", user("yes")], [uuid(1), answer("fine"), 1]);
+    const second = session(["@0", user("yes")], ["@9", user("no")], ["@12", answer("fine")], [uuid(2), user("yes")], ["@30", user("yes"), 5]);
+    expect(copiedHistory(first, second)).toMatchObject({ copied: [], added: ["@0", "@9", "@12", uuid(2), "@30"], possible: ["@0", "@12"] });
   });
 
   test("though its text lies elsewhere and the whole output is gone", () => {

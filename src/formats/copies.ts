@@ -6,6 +6,8 @@ interface CopiedHistory {
   readonly copied: readonly EntryId[];
   /** Facts that are the second session's own. */
   readonly added: readonly EntryId[];
+  /** Of these, the ones that the first session holds with the same content, while nothing tells whether they are copies. */
+  readonly possible: readonly EntryId[];
   /** Of both sessions together, branches included. */
   readonly usage: UsageTotals;
 }
@@ -23,7 +25,7 @@ interface UsageTotals {
 /**
  * Which facts of `second` are copies of facts of `first`, as a fork or a resumed session has them. A fact is known by its record's id;
  * without one by its response's id, and without that by its time and content. An id that is unique in its own session only counts together
- * with time and content. What none of these tells is taken for the second session's own.
+ * with time and content. What none of these tells is taken for the second session's own, and called a possible copy where its content is known.
  */
 export function copiedHistory(first: Session, second: Session): CopiedHistory {
   const known = new Set<string>();
@@ -34,7 +36,9 @@ export function copiedHistory(first: Session, second: Session): CopiedHistory {
   }
   const copied: EntryId[] = [];
   const added: EntryId[] = [];
+  const possible: EntryId[] = [];
   const own: Entry[] = [];
+  let contents: ReadonlySet<string> | undefined;
   for (const { entry } of second.entries()) {
     if (isDecision(entry.data)) continue;
     const key = identity(entry);
@@ -42,9 +46,12 @@ export function copiedHistory(first: Session, second: Session): CopiedHistory {
     else {
       added.push(entry.id);
       own.push(entry);
+      if (key !== undefined) continue;
+      contents ??= new Set(firsts.map(contentOf));
+      if (contents.has(contentOf(entry))) possible.push(entry.id);
     }
   }
-  return Object.freeze({ copied, added, usage: totals([...reports(firsts), ...reports(own)]) });
+  return Object.freeze({ copied, added, possible, usage: totals([...reports(firsts), ...reports(own)]) });
 }
 
 /** 36 characters in five groups: unique everywhere. Shorter ids are unique in one session. */
@@ -62,9 +69,13 @@ function identity(entry: Entry): string | undefined {
   return time === undefined ? undefined : `content ${contentHash(entry)}`;
 }
 
-/** Of kind, role, time and texts. Where a text lies is left out, and the whole output behind a preview, which a copy may lack. */
-function contentHash({ data, time }: Entry): string {
-  return sha256(JSON.stringify([time ?? null, data], (key, value: unknown) => (key === "at" || key === "full" ? undefined : value)));
+function contentHash(entry: Entry): string {
+  return sha256(JSON.stringify([entry.time ?? null, contentOf(entry)]));
+}
+
+/** Kind, role and texts. Where a text lies is left out, and the whole output behind a preview, which a copy may lack. */
+function contentOf({ data }: Entry): string {
+  return sha256(JSON.stringify(data, (key, value: unknown) => (key === "at" || key === "full" ? undefined : value)));
 }
 
 /** Of several reports on one response in one session the last holds. */

@@ -1,6 +1,6 @@
 // What bytes are read from again: a file on disk, or what came through a pipe.
-import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Bytes, type Source, SourceChangedError } from "../session/index.ts";
 import type { Companion } from "./reader.ts";
 
@@ -46,13 +46,15 @@ export class FileSource implements Companion {
   }
 }
 
-/** The file at `relativePath` from the folder that holds `path`; undefined where there is none, or the way leads out of the folder. */
+/** The file at `relativePath` from the folder that holds `path`; undefined where there is none, or the way leads out of the folder or over a link. */
 export function fileBeside(path: string, relativePath: string): FileSource | undefined {
   const folder = dirname(resolve(path));
   const beside = resolve(folder, relativePath);
   const below = relative(folder, beside);
   const isInside = !isAbsolute(below) && below.split(sep)[0] !== "..";
-  return isInside && statSync(beside, { throwIfNoEntry: false })?.isFile() ? new FileSource(beside) : undefined;
+  if (!isInside || !statSync(beside, { throwIfNoEntry: false })?.isFile()) return undefined;
+  // A link could lead anywhere, and whoever wrote the session may have put it there.
+  return realpathSync(beside) === join(realpathSync(folder), below) ? new FileSource(beside) : undefined;
 }
 
 /** Bytes that came through a pipe, kept in memory as nothing else has them. */

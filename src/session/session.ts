@@ -162,7 +162,7 @@ export class Session {
     const inner = new Set<Place>();
     for (const leaf of this.#leaves) {
       const end = nearestCounted(leaf);
-      if (!end || end.entry.side) continue;
+      if (!end) continue;
       ends.add(end);
       for (let at = end.parent; at && !inner.has(at); at = at.parent) inner.add(at);
     }
@@ -194,6 +194,9 @@ export function refOf(place: Place): Ref | undefined {
 }
 
 function nearestCounted(leaf: Place): Place | null {
-  for (let at: Place | null = leaf; at; at = at.parent) if (isShowable(at.entry.data) || (isHiding(at.entry.data) && at.illegal === undefined)) return at;
+  for (let at: Place | null = leaf; at; at = at.parent) {
+    const { data, side } = at.entry;
+    if (!side && (isShowable(data) || (isHiding(data) && at.illegal === undefined))) return at;
+  }
   return null;
 }
