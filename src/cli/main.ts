@@ -6,7 +6,14 @@ import { program } from "./program.ts";
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
 
 // A reader that has seen enough closes the pipe: that is no error of the command.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 2));
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(
+    `palimpsest: output: expected to write to standard output, found ${error.code ?? error.message}. Nothing is lost: run the command again with another output.\n`,
+  );
+  process.exit(2);
+});
+process.stderr.on("error", () => {});
 process.on("SIGINT", () => process.exit(130));
 
 const command = program(version);

@@ -1,10 +1,11 @@
 // The session that a command works on: FILE, `-`, `--latest`, or the one picked from a list.
+import { isatty } from "node:tty";
 import type { Command } from "commander";
 import type { Opened } from "../formats/index.ts";
 import { EXIT } from "./exit.ts";
 import { Failure } from "./failure.ts";
 import { progress } from "./progress.ts";
-import { byteSize } from "./table.ts";
+import { byteSize, printable } from "./table.ts";
 
 /** Adds what every command takes that reads a session. */
 export function sessionArgument(command: Command): Command {
@@ -20,6 +21,7 @@ export async function openNamed(file: string | undefined, options: { readonly la
   const bar = progress(`reading ${path === "-" ? "standard input" : path}`);
   const opened = await openSession(path, { onProgress: (read, total) => bar.update(total ? `${byteSize(read)} of ${byteSize(total)}` : byteSize(read)) });
   bar.done();
+  note(opened);
   return { ...opened, path };
 }
 
@@ -27,7 +29,7 @@ async function namedPath(file: string | undefined, latest: boolean): Promise<str
   if (file !== undefined && latest) throw new Failure("usage", `expected a FILE or --latest, found both: leave one out.`, EXIT.usage);
   if (file !== undefined) return file;
   if (latest) return newest();
-  if (process.stdin.isTTY && process.stderr.isTTY) return picked();
+  if (isatty(0) && isatty(2)) return picked();
   throw new Failure("usage", "expected a session FILE, - or --latest, found none. `palimpsest sessions` lists what is on this machine.", EXIT.usage);
 }
 
@@ -58,4 +60,14 @@ async function picked(): Promise<string> {
   });
   if (isCancel(choice)) process.exit(EXIT.cancelled);
   return choice;
+}
+
+const SHOWN_NOTES = 3;
+
+/** What was passed over in the file, on stderr: nobody should take a part for the whole. */
+function note({ diagnostics, tail }: Opened): void {
+  const notes = diagnostics.map(({ file, line, code, message }) => `${file}, line ${line}: ${code}: ${message}`);
+  if (tail) notes.push(`line ${tail.line}: the last line is unfinished (${tail.end - tail.start} bytes): it is left out until it is whole.`);
+  for (const each of notes.slice(0, SHOWN_NOTES)) process.stderr.write(`note: ${printable(each)}\n`);
+  if (notes.length > SHOWN_NOTES) process.stderr.write(`note: ${notes.length - SHOWN_NOTES} more; \`palimpsest condense FILE --json\` lists all\n`);
 }

@@ -38,5 +38,10 @@ function pad(cell: string, width: number, left: boolean): string {
 /** Text of a session as it may be printed: what could move the cursor or change colours is shown, not sent. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (control) => (control === "\r" ? "" : "·"));
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (control) => (control === "\r" ? "" : "·"));
+}
+
+/** The same on one line, as a name in a table must stand. */
+export function printableName(text: string): string {
+  return printable(text.replace(/\s+/g, " "));
 }

@@ -98,6 +98,25 @@ describe("one response over several records", () => {
     expect(story(session)).toEqual(["user: go", "assistant: one", "user: again", "assistant: two", "user meta: meant by the host"]);
   });
 
+  test("what the host puts between its records starts no turn, and follows it in order", async () => {
+    const { session } = await read(
+      user("u", null, "go"),
+      assistant("a", "u", "m1", [said("one")]),
+      progress("p", "a"),
+      user("v", "p", "a reminder", { isMeta: true }),
+      progress("q", "v"),
+      assistant("b", "q", "m1", [said("two")]),
+    );
+    expect(session.path().map(told)).toEqual([
+      "user: go",
+      "assistant: one + two",
+      "marker progress/hook_progress",
+      "user meta: a reminder",
+      "marker progress/hook_progress",
+    ]);
+    expect(session.path().map(({ entry }) => entry.id)).toEqual(["u", "a", "p", "v", "q"]);
+  });
+
   test("the same response copied below another root stays apart", async () => {
     const { session } = await read(
       user("u", null, "go"),
@@ -143,6 +162,11 @@ describe("the tree", () => {
     expect(story(session)).toEqual(["user: two", "assistant: answer"]);
     expect(ids(session)).toEqual(["@0", "u", "a"]);
     expect(diagnostics).toMatchObject([{ code: "duplicate-id", line: 1 }]);
+  });
+
+  test("the same words at another place are said there too", async () => {
+    const { session } = await read(user("u", null, "yes"), user("v", "u", "more"), user("u", "v", "yes"));
+    expect([...session.entries()].map(told).sort()).toEqual(["user: more", "user: yes", "user: yes"]);
   });
 
   test("an identical copy adds nothing", async () => {

@@ -9,7 +9,8 @@ export type SessionFileProblem =
   | "binary"
   | "not-a-session"
   | "unsupported-format"
-  | "unsupported-version";
+  | "unsupported-version"
+  | "bodies-missing";
 
 /** No session could be read; there is no partial one. */
 export class SessionFileError extends Error {
@@ -52,6 +53,10 @@ export function unreadFormatError(path: string, sessions: string): SessionFileEr
 
 export function unreadVersionError(path: string, problem: string): SessionFileError {
   return new SessionFileError("unsupported-version", path, problem);
+}
+
+export function bodiesError(path: string, problem: string): SessionFileError {
+  return new SessionFileError("bodies-missing", path, problem);
 }
 
 /** What is in a file that has no record of any format. `start`: its first bytes. `size`: bytes in all. `values`: JSON values among them. */

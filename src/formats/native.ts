@@ -277,7 +277,7 @@ export function writeNative(session: Session, path: string, { existing = "refuse
 
 function refuseExisting(...paths: readonly string[]): void {
   const there = paths.find((path) => existsSync(path));
-  if (there !== undefined) throw new NativeLogError("exists", `${there}: expected no file, found one. Choose another name, or say that it is to be replaced.`);
+  if (there !== undefined) throw new NativeLogError("exists", `${there}: expected no file, found one. Choose another name, or move that one away first.`);
 }
 
 /** Each entry is a batch of its own, so that damage to one line costs no other. */

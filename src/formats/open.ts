@@ -4,7 +4,7 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type Bytes, type Session, type Sha256, type Source, SourceChangedError, sha256 } from "../session/index.ts";
 import { type Detected, detect, type Format } from "./detect.ts";
-import { fileSystemError, folderError, noSessionError, SessionFileError, unreadFormatError, unreadVersionError } from "./file-error.ts";
+import { bodiesError, fileSystemError, folderError, noSessionError, SessionFileError, unreadFormatError, unreadVersionError } from "./file-error.ts";
 import type { Diagnostic, FormatReader, RawRecord, ReaderContext } from "./reader.ts";
 import { RecordScanner, type ScanPosition, type ScanSink, type Tail } from "./scan.ts";
 import { BufferSource, FileSource, fileBeside } from "./source.ts";
@@ -238,6 +238,8 @@ class Reading<S extends Source = Source> implements ScanSink {
     const session = this.#reader.session();
     const unread = this.#reader.diagnostics.find(({ code }) => code === "bad-header");
     if (unread) throw unreadVersionError(this.path, unread.message);
+    const bodiless = this.#reader.diagnostics.find(({ code }) => code === "bodies-missing");
+    if (bodiless) throw bodiesError(this.path, bodiless.message);
     return session;
   }
 

@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Bytes, type Source, sha256 } from "../session/index.ts";
 import { Extent } from "./extent.ts";
+import { isObject } from "./json.ts";
 import { OpenValue, type Oversized, oversized } from "./open-value.ts";
 import type { Diagnostic, RawRecord } from "./reader.ts";
 import { lastValues, parsed } from "./salvage.ts";
@@ -333,11 +334,16 @@ export class RecordScanner {
   }
 }
 
-/** Whether a line begins with a whole object where an open one should go on: the open one was torn. */
+/**
+ * Whether a line begins with a whole object where an open value should go on: the open one was torn. In an open list an object may
+ * well be an element: there it must be a record, alone on its line.
+ */
 function beginsAnew(open: OpenValue, bytes: Buffer): boolean {
-  if (open.firstByte !== OPEN_BRACE || bytes[0] !== OPEN_BRACE) return false;
+  if (bytes[0] !== OPEN_BRACE) return false;
   const end = new Extent().take(bytes);
-  return end > 0 && parsed(bytes.toString("utf8", 0, end)) !== undefined;
+  const value = end > 0 ? parsed(bytes.toString("utf8", 0, end)) : undefined;
+  if (value === undefined || open.firstByte === OPEN_BRACE) return value !== undefined;
+  return end === trimmedEnd(bytes, 0) && isObject(value) && typeof value.type === "string";
 }
 
 /** The end of what an open value has on the lines before this one, the last line's end left out. */

@@ -158,6 +158,21 @@ describe("recall", () => {
     for (const line of palimpsest(["recall", example, ref, "--search", word]).out.trim().split("\n")) expect(line).toMatch(/^\d+: .*test/);
   });
 
+  test("what cannot be asked for together is refused, not ignored", () => {
+    for (const args of [
+      ["--raw", "--json"],
+      ["--raw", "--limit", "2"],
+      ["--search", "x", "--offset", "2"],
+      ["--image", "1", "--json"],
+      ["--limit", "0"],
+    ])
+      expect(palimpsest(["recall", example, "t1", ...args])).toMatchObject({ code: 1, out: "" });
+    const page = JSON.parse(palimpsest(["recall", example, "t1", "--json", "--limit", "2"]).out).found[0];
+    expect(page.text.trimEnd().split("\n").length).toBe(2);
+    expect(page.page).toMatchObject({ unit: "lines", offset: 1, next: 3 });
+    expect(palimpsest(["recall", "t3"])).toMatchObject({ code: 1, err: expect.stringContaining("expected FILE before REF") });
+  });
+
   test("what is unknown says what there is", () => {
     expect(palimpsest(["recall", example, "t99999"])).toMatchObject({
       code: 2,
@@ -195,11 +210,17 @@ describe("view", () => {
   test("text of a session cannot move the cursor", () => {
     const evil = file(
       "evil.jsonl",
-      `${JSON.stringify({ type: "session", version: 3, id: "s", cwd: "/" })}\n${JSON.stringify({ type: "message", id: "a", parentId: null, message: { role: "user", content: "\u001b[2J\u001b]0;owned\u0007hello" } })}\n`,
+      `${JSON.stringify({ type: "session", version: 3, id: "s", cwd: "/" })}\n${JSON.stringify({ type: "message", id: "a", parentId: null, message: { role: "user", content: "\u001b[2J\u001b]0;owned\u0007\u202ehello" } })}\n`,
     );
     const { out } = palimpsest(["view", evil]);
     expect(out).toContain("hello");
-    for (const control of ["\u001b", "\u0007"]) expect(out).not.toContain(control);
+    for (const control of ["\u001b", "\u0007", "\u202e"]) expect(out).not.toContain(control);
+  });
+
+  test("shows what the model thought", () => {
+    expect(palimpsest(["view", example, "--full"]).out).toContain("(thinking) ");
+    const { items } = JSON.parse(palimpsest(["view", example, "--json"]).out);
+    expect(items.some((item: { thinking?: string[] }) => (item.thinking?.[0]?.length ?? 0) > 10)).toBe(true);
   });
 
   test("branches are shown by the entry they end in", () => {
@@ -253,6 +274,35 @@ describe("inputs that are none", () => {
     const report = JSON.parse(palimpsest(["condense", file("torn.jsonl", lines.join("\n")), "--json"]).out);
     expect(report.diagnostics).toEqual([expect.objectContaining({ code: "bad-line", line: 6 })]);
     expect(report.recall.exact).toBe(report.recall.checked);
+    expect(palimpsest(["view", join(folder, "torn.jsonl")]).err).toMatch(/^note: .*torn\.jsonl, line 6: bad-line: /);
+  });
+
+  test.each(["[", "[1,2", "[{", '{"a":', '"', "]"])("a stray %s on a line of its own loses nothing behind it", (stray) => {
+    const lines = readFileSync(example, "utf8").split("\n");
+    const whole = JSON.parse(palimpsest(["condense", example, "--json"]).out);
+    lines.splice(50, 0, stray);
+    const report = JSON.parse(palimpsest(["condense", file("stray.jsonl", lines.join("\n")), "--json"]).out);
+    expect(report.session.entries).toBe(whole.session.entries);
+    expect(report.diagnostics).toEqual([expect.objectContaining({ code: "bad-line", line: 51 })]);
+  });
+
+  test("a saved log without its bodies is an error, not an empty session", () => {
+    const log = join(folder, "bodiless");
+    palimpsest(["condense", example, "--save", log]);
+    rmSync(`${log}.bodies`);
+    expect(palimpsest(["view", `${log}.jsonl`])).toMatchObject({ code: 2, out: "", err: expect.stringMatching(/bodies-missing: .*bodiless\.bodies/) });
+  });
+
+  test("a place that cannot be saved to is named, and the report is there all the same", () => {
+    const ran = palimpsest(["condense", example, "--save", join(folder, "no/such/folder/x")]);
+    expect(ran).toMatchObject({ code: 2, out: expect.stringContaining("recall "), err: expect.stringMatching(/^palimpsest: not-saved: .*no such folder/) });
+    for (const name of ["", "-", `${folder}/`])
+      expect(palimpsest(["condense", example, "--save", name])).toMatchObject({ code: 1, err: expect.stringContaining("expected a file to save to") });
+  });
+
+  test("an output that cannot be written to is said", () => {
+    const ran = spawnSync("sh", ["-c", `"${process.execPath}" "${bin}" condense "${example}" > /dev/full`], { encoding: "utf8" });
+    expect(ran).toMatchObject({ status: 2, stderr: expect.stringContaining("ENOSPC") });
   });
 });
 

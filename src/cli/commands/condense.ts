@@ -8,7 +8,7 @@ import { Failure } from "../failure.ts";
 import { headOf } from "../head.ts";
 import { json, print } from "../output.ts";
 import { openNamed, sessionArgument } from "../session-input.ts";
-import { percent, table, thousands } from "../table.ts";
+import { percent, printableName, table, thousands } from "../table.ts";
 
 interface Options {
   readonly at?: string;
@@ -38,9 +38,10 @@ async function run(file: string | undefined, options: Options): Promise<void> {
     const { condense, recallHidden } = await import("../../condense/index.ts");
     const condensed = condense(opened.session, policy.condense, headOf(opened.session, options.at));
     const recalled = recallHidden(condensed);
-    const saved = options.save === undefined ? undefined : await save(condensed, options.save);
     if (options.json) json(await report(opened, condensed, recalled));
-    else await printReport(opened, condensed, recalled, saved);
+    else await printReport(opened, condensed, recalled);
+    const name = options.save === undefined ? opened.path : await save(condensed, options.save);
+    if (!options.json) printNext(condensed, name, options.save !== undefined);
     if (recalled.exact < recalled.checked)
       throw new Failure(
         "not-exact",
@@ -71,9 +72,20 @@ async function readPolicy(path: string | undefined): Promise<Policy> {
 
 /** Writes the log and gives its path. */
 async function save(condensed: Condensed, path: string): Promise<string> {
+  if (path === "" || path === "-" || /[\\/]$/.test(path))
+    throw new Failure("usage", `expected a file to save to, found ${JSON.stringify(path)}. Name one, such as session-condensed.`, EXIT.usage);
   const { writeNative } = await import("../../formats/index.ts");
   const target = path.endsWith(".jsonl") ? path : `${path}.jsonl`;
-  await writeNative(condensed.session, target);
+  try {
+    await writeNative(condensed.session, target);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error && "code" in error)) throw error;
+    throw new Failure(
+      "not-saved",
+      `${target}: expected a place that can be written to, found ${error.code === "ENOENT" ? "no such folder" : error.code === "ENOSPC" ? "a full disk" : error.code}. Nothing was left there; save somewhere else.`,
+      EXIT.input,
+    );
+  }
   return target;
 }
 
@@ -98,38 +110,65 @@ async function report({ session, diagnostics }: Awaited<ReturnType<typeof openNa
     recall,
     context: condensed.context,
     epochs: condensed.epochs,
+    refs: condensed.results.map(({ ref, place, fact, tokens, fate }) => ({
+      ref,
+      entry: place.entry.id,
+      tool: fact.tool,
+      before: tokens,
+      ...fate,
+      fate: fate.kind,
+      after: "tokens" in fate ? fate.tokens : tokens,
+    })),
     diagnostics,
   };
 }
 
-async function printReport(
-  { session, path, diagnostics }: Awaited<ReturnType<typeof openNamed>>,
-  condensed: Condensed,
-  recall: Exactness,
-  saved: string | undefined,
-): Promise<void> {
-  const { before, after, context, epochs, results } = condensed;
+async function printReport({ session }: Awaited<ReturnType<typeof openNamed>>, condensed: Condensed, recall: Exactness): Promise<void> {
+  const { context, epochs, results } = condensed;
   const counts = countFates(condensed);
+  const saving = epochs.reduce((sum, each) => sum + each.saving, 0) / Math.max(1, epochs.length);
+  const { format, id } = session.identity;
   print(
-    `${session.identity.format} session ${session.identity.id}: ${thousands(session.size)} entries, ${thousands(condensed.requests)} requests, ${thousands(results.length)} results\n\n`,
+    `${format} session ${printableName(id)}: ${thousands(session.size)} entries, ${thousands(condensed.requests)} requests, ${thousands(results.length)} results\n\n`,
   );
   print(`${await categories(condensed)}\n\n`);
+  const largest = await largestSavings(condensed);
+  if (largest !== "") print(`largest savings, in tokens\n${largest}\n\n`);
   print(
     `results   ${counts.condensed} condensed, ${counts.spilled} spilled, ${counts.duplicate} duplicates, ${counts.protected} protected, ${counts.kept} kept\n`,
   );
-  print(
-    `epochs    ${epochs.length}${epochs.length > 0 ? `, each saving ${thousands(epochs.reduce((sum, each) => sum + each.saving, 0) / epochs.length)} tokens of every later request on average` : ""}\n`,
-  );
+  print(`epochs    ${epochs.length}${epochs.length > 0 ? `, each saving ${thousands(saving)} tokens of every later request on average` : ""}\n`);
   print(
     `context   ${thousands(context.averageFull)} tokens a request on average, ${thousands(context.averageCondensed)} condensed (${percent(context.averageCondensed, context.averageFull)})\n`,
   );
   print(`recall    ${recall.exact} of ${recall.checked} hidden originals recalled and equal to their source by sha256\n`);
-  if (diagnostics.length > 0) print(`notes     ${diagnostics.length} about the file itself: --json lists them\n`);
+}
+
+/** What can be done next. `name`: the session file, or the log that was saved. */
+function printNext({ results }: Condensed, name: string, saved: boolean): void {
   const example = results.findLast(({ fate }) => fate.kind === "condensed");
-  const name = saved ?? path;
-  if (saved !== undefined) print(`\nsaved as ${saved}; \`palimpsest view ${saved}\` shows what the model would see\n`);
-  if (example && name !== "-") print(`\nAn original comes back with its ref: palimpsest recall ${name} ${example.ref}\n`);
-  if (after.tokens >= before.tokens) print("\nNothing here is worth condensing.\n");
+  if (saved) print(`\nsaved as ${name}; \`palimpsest view ${name}\` shows what the model would see\n`);
+  if (example && name !== "-") print(`\nThe original of ${example.ref}: palimpsest recall ${name} ${example.ref}\n`);
+  if (!example) print("\nNothing here is worth condensing.\n");
+}
+
+async function largestSavings({ results }: Condensed): Promise<string> {
+  const { aboutCall } = await import("../../condense/index.ts");
+  const saved = results.flatMap((record) => ("tokens" in record.fate ? [{ record, left: record.fate.tokens }] : []));
+  const largest = saved.sort((a, b) => b.record.tokens - b.left - (a.record.tokens - a.left)).slice(0, 5);
+  const rows = largest.map(({ record, left }) => [
+    `  ${record.ref}`,
+    printableName(record.fact.tool),
+    shortened(aboutCall(record.call)),
+    thousands(record.tokens),
+    thousands(left),
+  ]);
+  return table(rows, new Set([0, 1, 2]));
+}
+
+function shortened(text: string): string {
+  const line = printableName(text);
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 async function categories({ before, after }: Condensed): Promise<string> {

@@ -1,13 +1,13 @@
 // palimpsest recall: the original text behind a ref or an id.
 import { Command, InvalidArgumentError } from "commander";
-import type { Recalled } from "../../recall/index.ts";
+import type { Page, Recalled } from "../../recall/index.ts";
 import type { Block, Place, Session } from "../../session/index.ts";
 import { EXIT } from "../exit.ts";
 import { Failure } from "../failure.ts";
 import { headOf } from "../head.ts";
 import { json, print } from "../output.ts";
 import { openNamed } from "../session-input.ts";
-import { printable } from "../table.ts";
+import { printable, printableName } from "../table.ts";
 
 interface Options {
   readonly at?: string;
@@ -33,11 +33,11 @@ export function recallCommand(): Command {
     .option("--latest", "the newest session of this folder's project; then REF is the only argument")
     .option("--at <entry>", "the entry whose branch refs are counted on (default: where the session ends)")
     .option("--offset <n>", "first line (from 1) or byte (from 0) to print", whole)
-    .option("--limit <n>", "how many lines or bytes to print", whole)
+    .option("--limit <n>", "how many lines or bytes to print", positive)
     .option("--unit <unit>", "what --offset and --limit count: lines or bytes", unit, "lines")
     .option("--search <text>", "only the lines that hold this text literally, with their numbers")
     .option("--raw", "the bytes of the record as they stand in the session file")
-    .option("--image <n>", "the bytes of the N-th image of the original", whole)
+    .option("--image <n>", "the bytes of the N-th image of the original", positive)
     .option("--json", "one JSON object")
     .action(run);
 }
@@ -45,6 +45,20 @@ export function recallCommand(): Command {
 function whole(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError(`expected a whole number from 0, found ${JSON.stringify(text)}.`);
   return Number(text);
+}
+
+function positive(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError(`expected a whole number from 1, found ${JSON.stringify(text)}.`);
+  return Number(text);
+}
+
+/** What cannot be asked for together. */
+function conflict({ raw, image, search, offset, limit, json }: Options): string | undefined {
+  const paged = offset !== undefined || limit !== undefined;
+  if (raw && (image !== undefined || search !== undefined || paged || json)) return "--raw gives the whole record: leave out the other options";
+  if (image !== undefined && (search !== undefined || paged || json)) return "--image gives one image whole: leave out the other options";
+  if (search !== undefined && paged) return "--search gives every line that matches: leave out --offset and --limit";
+  return undefined;
 }
 
 function unit(text: string): "lines" | "bytes" {
@@ -55,8 +69,16 @@ function unit(text: string): "lines" | "bytes" {
 async function run(first: string | undefined, second: string | undefined, options: Options): Promise<void> {
   const [file, ref] = options.latest ? [undefined, first] : [first, second];
   if (options.latest && second !== undefined) throw new Failure("usage", "expected REF alone beside --latest, found a FILE too: leave one out.", EXIT.usage);
+  if (ref === undefined && options.search === undefined && file !== undefined && /^[tb]\d+$/.test(file))
+    throw new Failure(
+      "usage",
+      `expected FILE before REF, found ${file} alone: palimpsest recall FILE ${file}, or palimpsest recall --latest ${file}.`,
+      EXIT.usage,
+    );
   if (ref === undefined && options.search === undefined)
     throw new Failure("usage", "expected a REF, or --search TEXT to look through the session, found neither.", EXIT.usage);
+  const problem = conflict(options);
+  if (problem) throw new Failure("usage", `${problem}.`, EXIT.usage);
   const { session, close } = await openNamed(file, options);
   try {
     const head = headOf(session, options.at);
@@ -74,7 +96,7 @@ async function searchAll(session: Session, head: Place | null, options: Options)
   let count = 0;
   for (const { ref, entry, where, line, text } of found) {
     count += 1;
-    print(`${ref ?? entry}\t${where}\t${line}: ${printable(text)}\n`);
+    print(`${ref ?? printableName(entry)}\t${printableName(where)}\t${line}: ${printable(text)}\n`);
   }
   if (count === 0) process.stderr.write(`nothing holds ${JSON.stringify(options.search)} on this branch\n`);
 }
@@ -86,18 +108,29 @@ async function recallOne(session: Session, name: string, head: Place | null, opt
     const refs = [...(found.results > 0 ? [`t1 to t${found.results}`] : []), ...(found.blocks > 0 ? [`b1 to b${found.blocks}`] : [])];
     throw new Failure(
       "unknown-ref",
-      `expected a ref, an entry's id or a tool-call id of this branch, found ${JSON.stringify(name)}. Refs here: ${refs.join(", ") || "none"}. Another branch is named with --at ENTRY.`,
+      `expected a ref, an entry's id or a tool-call id of this branch, found ${JSON.stringify(name.slice(0, 80))}. Refs here: ${refs.join(", ") || "none"}. Another branch is named with --at ENTRY.`,
       EXIT.input,
     );
   }
   if (options.raw) return raw(found);
   if (options.image !== undefined) return image(found, options.image);
   const texts = await Promise.all(found.map(wholeText));
-  if (options.json) return json({ ref: name, found: found.map((each, index) => described(each, texts[index] as string)) });
+  if (options.json) {
+    const pages = await Promise.all(texts.map((text) => pageOf(text, options)));
+    return json({
+      ref: name,
+      found: found.map((each, index) => ({
+        ...described(each, pages[index]?.text ?? ""),
+        ...(pages[index]?.unit && { page: { ...pages[index], text: undefined } }),
+      })),
+    });
+  }
   const text = texts.join("\n");
   if (options.search !== undefined) {
     const { matches } = await import("../../recall/index.ts");
-    for (const match of matches(text, options.search)) print(`${match.line}: ${match.text}\n`);
+    const lines = [...matches(text, options.search)];
+    for (const match of lines) print(`${match.line}: ${match.text}\n`);
+    if (lines.length === 0) process.stderr.write(`no line of ${name} holds ${JSON.stringify(options.search)}\n`);
     return;
   }
   await printPage(text, options);
@@ -140,13 +173,20 @@ function described(recalled: Recalled, text: string): object {
   return common;
 }
 
-async function printPage(text: string, { offset, limit, unit }: Options): Promise<void> {
-  if (offset === undefined && limit === undefined) return print(text);
+/** The part of a text that was asked for; all of it without a unit where none was. */
+async function pageOf(text: string, { offset, limit, unit }: Options): Promise<Page | { readonly text: string; readonly unit?: undefined }> {
+  if (offset === undefined && limit === undefined) return { text };
   const { pageOfBytes, pageOfLines } = await import("../../recall/index.ts");
-  const page =
-    unit === "bytes" ? pageOfBytes(text, offset ?? 0, limit ?? text.length * 3) : pageOfLines(text, Math.max(1, offset ?? 1), limit ?? Number.MAX_SAFE_INTEGER);
+  return unit === "bytes"
+    ? pageOfBytes(text, offset ?? 0, limit ?? text.length * 3)
+    : pageOfLines(text, Math.max(1, offset ?? 1), limit ?? Number.MAX_SAFE_INTEGER);
+}
+
+async function printPage(text: string, options: Options): Promise<void> {
+  const page = await pageOf(text, options);
   print(page.text);
-  process.stderr.write(`${page.unit} from ${page.offset} of ${page.total}${page.next === undefined ? ", the end" : `; next: --offset ${page.next}`}\n`);
+  if (page.unit)
+    process.stderr.write(`${page.unit} from ${page.offset} of ${page.total}${page.next === undefined ? ", the end" : `; next: --offset ${page.next}`}\n`);
 }
 
 function raw(found: readonly Recalled[]): void {

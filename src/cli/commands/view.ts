@@ -1,13 +1,13 @@
 // palimpsest view: what the model sees.
 import { Command, InvalidArgumentError } from "commander";
-import type { Session } from "../../session/index.ts";
+import { bodyText, type Session } from "../../session/index.ts";
 import type { Item, View } from "../../view/index.ts";
 import { EXIT } from "../exit.ts";
 import { Failure } from "../failure.ts";
 import { headOf, headOfRequest } from "../head.ts";
 import { json, print } from "../output.ts";
 import { openNamed, sessionArgument } from "../session-input.ts";
-import { percent, printable, table, thousands } from "../table.ts";
+import { percent, printable, printableName, table, thousands } from "../table.ts";
 
 interface Options {
   readonly at?: string;
@@ -61,8 +61,19 @@ async function printJson(session: Session, shown: View): Promise<void> {
     hash: shown.hash(),
     tokens: { total: totalTokens(tokens), source: "estimated", ...tokens },
     pairs: { faults: pairFaults(shown) },
-    items: shown.items.map((item) => ({ ...named(item), tokens: itemTokens(item), text: itemText(item) })),
+    items: shown.items.map((item) => ({
+      ...named(item),
+      tokens: itemTokens(item),
+      text: itemText(item),
+      ...(thoughts(item).length > 0 && { thinking: thoughts(item) }),
+    })),
   });
+}
+
+/** The thinking that an item holds. */
+function thoughts(item: Item): string[] {
+  if (item.kind !== "message") return [];
+  return item.blocks.flatMap((block) => (block.type === "thinking" ? [bodyText(block.body)] : []));
 }
 
 function named(item: Item): object {
@@ -82,7 +93,7 @@ async function printText(session: Session, shown: View, full: boolean): Promise<
   const { CATEGORIES, composition, itemText, itemTokens, totalTokens } = await import("../../view/index.ts");
   for (const item of shown) {
     print(`${title(item)}  (${thousands(itemTokens(item))} tokens)\n`);
-    const text = printable(itemText(item));
+    const text = printable([...thoughts(item).map((thought) => `(thinking) ${thought}`), ...(itemText(item) === "" ? [] : [itemText(item)])].join("\n"));
     if (text !== "") print(`${full ? text : shortened(text)}\n`);
     print("\n");
   }
@@ -100,8 +111,8 @@ async function printText(session: Session, shown: View, full: boolean): Promise<
 
 function title(item: Item): string {
   const ref = "ref" in item && item.ref ? ` ${item.ref}` : "";
-  if (item.kind === "call") return `── call ${item.tool}`;
-  if (item.role === "tool") return `── ${item.kind}${ref} ${item.tool}${item.status === "error" ? " (error)" : ""}`;
+  if (item.kind === "call") return `── call ${printableName(item.tool)}`;
+  if (item.role === "tool") return `── ${item.kind}${ref} ${printableName(item.tool)}${item.status === "error" ? " (error)" : ""}`;
   if (item.kind === "message") return `── ${item.role}${ref}`;
   return `── ${item.kind}${ref}`;
 }
