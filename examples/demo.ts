@@ -59,7 +59,9 @@ if (shown) {
 const { checked, exact } = recallHidden(condensed);
 print(`All ${checked} hidden originals recalled, ${exact} equal to the file byte for byte.`);
 if (exact !== checked) process.exitCode = 1;
-print("\nYour own newest session in this folder's project:\n\n  npx palimpsest condense --latest\n");
+print(
+  `\nYour own newest session in a project: go to its folder, then\n\n  node ${fileURLToPath(new URL("../bin/palimpsest.js", import.meta.url))} condense --latest\n`,
+);
 close();
 
 /** The text of a result, read from the session file by plain means: the record's own line, parsed. */

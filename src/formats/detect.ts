@@ -1,9 +1,9 @@
 // Which format a file has, by its values alone: never by its name or folder.
-import { claudeCodeReader, looksLikeClaudeCode } from "./claude-code.ts";
+import { claudeCodeReader, looksLikeClaudeCode } from "./claude-code/reader.ts";
 import { isObject, type JsonObject } from "./json.ts";
-import { nativeReader } from "./native.ts";
-import { isNativeHeader } from "./native-entry.ts";
-import { looksLikePi, piReader } from "./pi.ts";
+import { isNativeHeader } from "./native/entry-line.ts";
+import { nativeReader } from "./native/log.ts";
+import { looksLikePi, piReader } from "./pi/reader.ts";
 import type { FormatReader, ReaderContext } from "./reader.ts";
 
 /** A format that is read. */

@@ -6,7 +6,7 @@ import { type Bytes, type Session, type Sha256, type Source, SourceChangedError,
 import { type Detected, detect, type Format } from "./detect.ts";
 import { bodiesError, fileSystemError, folderError, noSessionError, SessionFileError, unreadFormatError, unreadVersionError } from "./file-error.ts";
 import type { Diagnostic, FormatReader, RawRecord, ReaderContext } from "./reader.ts";
-import { RecordScanner, type ScanPosition, type ScanSink, type Tail } from "./scan.ts";
+import { RecordScanner, type ScanPosition, type ScanSink, type Tail } from "./scan/scan.ts";
 import { BufferSource, FileSource, fileBeside } from "./source.ts";
 
 interface OpenOptions {

@@ -1,6 +1,6 @@
 // Small native logs and sessions of records, and what two of them are compared by.
 import { statSync } from "node:fs";
-import { openNative, writeNative } from "../../src/formats/native.ts";
+import { openNative, writeNative } from "../../src/formats/native/log.ts";
 import {
   type Body,
   bodyText,

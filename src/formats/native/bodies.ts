@@ -1,7 +1,7 @@
 // The bodies beside a native log: raw bytes one after the other, found by place and checked by hash.
 import { createHash } from "node:crypto";
 import { closeSync, constants, lstatSync, openSync, readSync } from "node:fs";
-import { type Body, type Bytes, type RecordRange, type Sha256, type Source, SourceChangedError, sha256 } from "../session/index.ts";
+import { type Body, type Bytes, type RecordRange, type Sha256, type Source, SourceChangedError, sha256 } from "../../session/index.ts";
 
 /** Bytes `[start, end)` of a bodies file, and what they are. */
 export interface Stored {

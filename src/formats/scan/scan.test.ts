@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Diagnostic, RawRecord } from "./reader.ts";
+import type { Diagnostic, RawRecord } from "../reader.ts";
+import { BufferSource } from "../source.ts";
 import { RecordScanner, type ScanOptions, type ScanPosition, type Tail } from "./scan.ts";
-import { BufferSource } from "./source.ts";
 
 interface Scanned {
   readonly records: RawRecord[];

@@ -3,7 +3,7 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Bytes } from "../session/index.ts";
+import type { Bytes } from "../../session/index.ts";
 import { folderLister, type LocatedAgent, namesPath, projectPath } from "./project-folder.ts";
 
 interface LocateOptions {

@@ -1,5 +1,5 @@
 // Where a JSON object or array ends, found byte by byte: forwards over any cuts, backwards from its last byte.
-import type { Bytes } from "../session/index.ts";
+import type { Bytes } from "../../session/index.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -1,9 +1,9 @@
 // The lines of a native log → session: a batch counts when its last line is there, and its bodies too.
 import { realpathSync } from "node:fs";
-import { Session } from "../session/index.ts";
-import { BodyFile, bodiesPath } from "./native-bodies.ts";
-import { isNativeHeader, lineParser, NATIVE_VERSION, type ParsedLine, parseHeader } from "./native-entry.ts";
-import type { Diagnostic, FormatReader, RawRecord } from "./reader.ts";
+import { Session } from "../../session/index.ts";
+import type { Diagnostic, FormatReader, RawRecord } from "../reader.ts";
+import { BodyFile, bodiesPath } from "./bodies.ts";
+import { isNativeHeader, lineParser, NATIVE_VERSION, type ParsedLine, parseHeader } from "./entry-line.ts";
 
 /** Where a line stands, its end left out. */
 export type Spot = Pick<Diagnostic, "file" | "line" | "start" | "end">;

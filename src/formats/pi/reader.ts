@@ -1,11 +1,11 @@
 // Pi's session files, versions 1 to 3: records form a tree by their ids; version 1 has none and is a line.
-import { type EntryId, type Identity, type Place, type RecordRange, Session } from "../session/index.ts";
-import { isObject, type JsonObject, stringOf, timeOf } from "./json.ts";
-import { type Draft, entryIds, written } from "./pi-changes.ts";
-import { blocksAt, branchText, callsAt, compactionText, messageFacts, usageFact } from "./pi-content.ts";
-import { type PathState, promptChange, START } from "./pi-path.ts";
-import { Pointing } from "./pointing.ts";
-import type { Diagnostic, FormatReader, RawRecord } from "./reader.ts";
+import { type EntryId, type Identity, type Place, type RecordRange, Session } from "../../session/index.ts";
+import { isObject, type JsonObject, stringOf, timeOf } from "../json.ts";
+import { Pointing } from "../pointing.ts";
+import type { Diagnostic, FormatReader, RawRecord } from "../reader.ts";
+import { type Draft, entryIds, written } from "./changes.ts";
+import { blocksAt, branchText, callsAt, compactionText, messageFacts, usageFact } from "./content.ts";
+import { type PathState, promptChange, START } from "./path-state.ts";
 
 /** A record as it is kept between reads: its texts stay in the file. */
 interface Piece {

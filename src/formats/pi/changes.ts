@@ -10,8 +10,8 @@ import {
   type ReplaceDecision,
   type Session,
   wasSent,
-} from "../session/index.ts";
-import { folded, type PathState, type Prompt, type PromptChange, promptAfterCompaction, type WaitingEdit } from "./pi-path.ts";
+} from "../../session/index.ts";
+import { folded, type PathState, type Prompt, type PromptChange, promptAfterCompaction, type WaitingEdit } from "./path-state.ts";
 
 /** What one record says, light enough to keep. */
 export type Draft =

@@ -1,8 +1,8 @@
 // Outputs that Claude Code gave the model as a preview and kept whole in a file beside the session.
-import type { Body } from "../session/index.ts";
-import { bodyOfFile } from "./companion.ts";
-import { isObject, stringOf } from "./json.ts";
-import type { ReaderContext } from "./reader.ts";
+import type { Body } from "../../session/index.ts";
+import { bodyOfFile } from "../companion.ts";
+import { isObject, stringOf } from "../json.ts";
+import type { ReaderContext } from "../reader.ts";
 
 const SAVED_TO = /^Full output saved to:\s*(.+)$|Full output saved to:\s*(\S.*)$/m;
 

@@ -1,10 +1,10 @@
 // The bytes of a file, in pieces → its JSON values, each with its place, and a diagnostic for all that is none.
 import { isUtf8 } from "node:buffer";
-import { type Bytes, type Source, sha256 } from "../session/index.ts";
+import { type Bytes, type Source, sha256 } from "../../session/index.ts";
+import { isObject } from "../json.ts";
+import type { Diagnostic, RawRecord } from "../reader.ts";
 import { Extent } from "./extent.ts";
-import { isObject } from "./json.ts";
 import { OpenValue, type Oversized, oversized } from "./open-value.ts";
-import type { Diagnostic, RawRecord } from "./reader.ts";
 import { lastValues, parsed } from "./salvage.ts";
 
 /** Where a scanner hands over what it finds, in file order. */

@@ -1,7 +1,7 @@
 // The state that flows down a path of Pi records: the prompt in effect, the compaction that rules, edits that wait for one.
-import type { EntryId, ReplaceDecision, Section, ToolDeclaration } from "../session/index.ts";
-import { isObject, type JsonObject } from "./json.ts";
-import type { Pointing } from "./pointing.ts";
+import type { EntryId, ReplaceDecision, Section, ToolDeclaration } from "../../session/index.ts";
+import { isObject, type JsonObject } from "../json.ts";
+import type { Pointing } from "../pointing.ts";
 
 /** Pi's system messages up to here, folded into one prompt. */
 export interface Prompt {

@@ -1,8 +1,8 @@
 // What one Pi record says, as facts: messages, calls, results, usage. Nothing here depends on where the record stands.
-import type { Block, CallFact, Fact, FailureFact, MessageFact, UsageFact } from "../session/index.ts";
-import { imageSize } from "./image.ts";
-import { countOf, isObject, type JsonObject, stringOf, valueAt } from "./json.ts";
-import type { Path, Pointing } from "./pointing.ts";
+import type { Block, CallFact, Fact, FailureFact, MessageFact, UsageFact } from "../../session/index.ts";
+import { imageSize } from "../image.ts";
+import { countOf, isObject, type JsonObject, stringOf, valueAt } from "../json.ts";
+import type { Path, Pointing } from "../pointing.ts";
 
 /** Blocks of a content field: a string, or a list of typed blocks. Calls are left out: they are facts of their own. */
 export function blocksAt(pointing: Pointing, content: unknown, path: Path): Block[] {

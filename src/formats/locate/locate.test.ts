@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { SessionManager } from "@earendil-works/pi-coding-agent";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { unprivileged } from "../../test/build/unprivileged.ts";
-import { type FoundSession, findSessions, newestSession, sessionFolders } from "./index.ts";
+import { unprivileged } from "../../../test/build/unprivileged.ts";
+import { type FoundSession, findSessions, newestSession, sessionFolders } from "../index.ts";
 import { folderLister, folderName, namesPath, projectPath } from "./project-folder.ts";
 
 let home: string;

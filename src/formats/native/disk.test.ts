@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { fact, fourBatches, ids } from "../../test/build/native.ts";
-import { openNative, readNative } from "./native.ts";
+import { fact, fourBatches, ids } from "../../../test/build/native.ts";
+import { openNative, readNative } from "./log.ts";
 
 /** What was done to which open file, in order; `fail` is asked before each. */
 const disk = vi.hoisted(() => ({

@@ -11,11 +11,11 @@ import {
   type Place,
   type RecordRange,
   Session,
-} from "../session/index.ts";
-import { type Content, contentOf, type Result, wordsOf } from "./claude-code-content.ts";
-import { type Piece, type Tree, treeOf, type Unit } from "./claude-code-tree.ts";
-import { isObject, stringOf, timeOf } from "./json.ts";
-import type { Diagnostic, FormatReader, RawRecord, ReaderContext } from "./reader.ts";
+} from "../../session/index.ts";
+import { isObject, stringOf, timeOf } from "../json.ts";
+import type { Diagnostic, FormatReader, RawRecord, ReaderContext } from "../reader.ts";
+import { type Content, contentOf, type Result, wordsOf } from "./content.ts";
+import { type Piece, type Tree, treeOf, type Unit } from "./tree.ts";
 
 /** Whether a parsed record can only be Claude Code's. */
 export function looksLikeClaudeCode(value: unknown): boolean {
@@ -180,8 +180,10 @@ class Build {
   #append(unit: Unit, { piece, data, records, usage }: Draft, parent: EntryId | null): EntryId | null {
     const record = this.#tree.idOf.get(piece) as string;
     let last = parent;
+    // The first record of a response gets more entries as the response grows: what it has keeps its id.
+    const single = data.length === 1 && !(piece === unit.anchor && piece.content.kind === "assistant");
     for (const [index, each] of data.entries()) {
-      const id = (data.length === 1 ? record : `${record}#${index}`) as EntryId;
+      const id = (single ? record : `${record}#${index}`) as EntryId;
       const whole = each.kind === "usage" && usage ? [usage] : records && (each.kind === "message" || each.kind === "compact") ? records : [piece.range];
       this.session.load({
         id,

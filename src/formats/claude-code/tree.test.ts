@@ -1,8 +1,8 @@
 // Records in any order, with any parents, ids and copies: whatever tree comes of them, it holds all that they say.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answers, assistant, type ClaudeRecord, calls, progress, read, said, system, user } from "../../test/build/claude-records.ts";
-import { type Block, bodyText, type Session } from "../session/index.ts";
+import { answers, assistant, type ClaudeRecord, calls, progress, read, said, system, user } from "../../../test/build/claude-records.ts";
+import { type Block, bodyText, type Session } from "../../session/index.ts";
 
 interface Shape {
   readonly kind: "user" | "assistant" | "result" | "progress" | "boundary" | "summary" | "microcompact";

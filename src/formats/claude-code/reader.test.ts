@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { answers, assistant, calls, lines, progress, read, said, story, system, told, user } from "../../test/build/claude-records.ts";
-import { bodyText, type Session } from "../session/index.ts";
-import { openSession, resume } from "./index.ts";
+import { answers, assistant, calls, lines, progress, read, said, story, system, told, user } from "../../../test/build/claude-records.ts";
+import { bodyText, type Session } from "../../session/index.ts";
+import { openSession, resume } from "../index.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -98,6 +98,16 @@ describe("one response over several records", () => {
     expect(story(session)).toEqual(["user: go", "assistant: one", "user: again", "assistant: two", "user meta: meant by the host"]);
   });
 
+  test("a response that grows gives new entries and renames none, whether or not its first record says what it cost", async () => {
+    for (const cost of [{}, { usage: undefined }]) {
+      const first = { ...assistant("a", "u", "m1/r1", [said("one")]), ...cost };
+      const { session } = await read(user("u", null, "go"), first);
+      const before = session.path().map(({ entry }) => entry.id);
+      const grown = await read(user("u", null, "go"), first, assistant("b", "a", "m1/r1", [said("two")]));
+      expect(grown.session.path().map(({ entry }) => entry.id)).toEqual(expect.arrayContaining(before));
+    }
+  });
+
   test("what the host puts between its records starts no turn, and follows it in order", async () => {
     const { session } = await read(
       user("u", null, "go"),
@@ -114,7 +124,7 @@ describe("one response over several records", () => {
       "user meta: a reminder",
       "marker progress/hook_progress",
     ]);
-    expect(session.path().map(({ entry }) => entry.id)).toEqual(["u", "a", "p", "v", "q"]);
+    expect(session.path().map(({ entry }) => entry.id)).toEqual(["u", "a#0", "p", "v", "q"]);
   });
 
   test("the same response copied below another root stays apart", async () => {
@@ -160,7 +170,7 @@ describe("the tree", () => {
   test("two records with one uuid: the later holds it", async () => {
     const { session, diagnostics } = await read(user("u", null, "one"), user("u", null, "two"), assistant("a", "u", "m/r", [said("answer")]));
     expect(story(session)).toEqual(["user: two", "assistant: answer"]);
-    expect(ids(session)).toEqual(["@0", "u", "a"]);
+    expect(ids(session)).toEqual(["@0", "u", "a#0"]);
     expect(diagnostics).toMatchObject([{ code: "duplicate-id", line: 1 }]);
   });
 
@@ -172,7 +182,7 @@ describe("the tree", () => {
   test("an identical copy adds nothing", async () => {
     const again = assistant("a", "u", "m/r", [said("answer")]);
     const { session, diagnostics } = await read(user("u", null, "one"), again, again, user("v", "a", "more"));
-    expect(ids(session)).toEqual(["u", "a", "v"]);
+    expect(ids(session)).toEqual(["u", "a#0", "v"]);
     expect(diagnostics).toMatchObject([{ code: "duplicate-id", line: 3 }]);
   });
 
@@ -285,85 +295,6 @@ describe("what a record holds", () => {
   });
 });
 
-describe("compactions by the host", () => {
-  const boundary = (uuid: string, behind: string | undefined) =>
-    system(uuid, null, "compact_boundary", behind === undefined ? {} : { logicalParentUuid: behind });
-  const summary = (uuid: string, parent: string | null, text: unknown) => user(uuid, parent, text, { isCompactSummary: true });
-  const start = [user("u", null, "go"), assistant("a", "u", "m/r", [said("one")])];
-
-  test("a boundary and the summary behind it are one, across the cut that the parents show", async () => {
-    const { session } = await read(...start, progress("h", "a"), boundary("b", "a"), progress("p", "b"), summary("s", "p", "so far"), user("v", "s", "more"));
-    expect(story(session)).toEqual(["user: go", "assistant: one", "compact: so far", "epoch host of b#0", "user: more"]);
-    expect(session.find(session.path()[2]?.entry.id ?? ("" as never))?.entry.records?.map(({ line }) => line)).toEqual([4, 6]);
-    expect(session.illegal).toEqual([]);
-  });
-
-  test("a boundary alone, and three of which one has a summary", async () => {
-    const { session } = await read(
-      ...start,
-      boundary("b", "a"),
-      user("v", "b", "more"),
-      boundary("c", "v"),
-      assistant("s", "c", "x", [said("so"), said("far")], { isCompactSummary: true }),
-      user("w", "s", "again"),
-      boundary("d", "w"),
-    );
-    expect(story(session)).toEqual([
-      "user: go",
-      "assistant: one",
-      "compact: null",
-      "epoch host of b#0",
-      "user: more",
-      "compact: so\nfar",
-      "epoch host of c#0",
-      "user: again",
-      "compact: null",
-      "epoch host of d#0",
-    ]);
-  });
-
-  test("a summary without a boundary, and a second one behind it, are messages of the host's", async () => {
-    const { session } = await read(...start, summary("s", "a", "lost"), boundary("b", "s"), summary("t", "b", "so far"), summary("x", "b", "twice"));
-    expect(story(session)).toEqual(["user: go", "assistant: one", "user derived: lost", "compact: so far", "epoch host of b#0", "user derived: twice"]);
-  });
-
-  test("where nothing stands before it there is nothing to hide: the summary is shown", async () => {
-    const { session } = await read(progress("p", null), boundary("b", "gone"), summary("s", "b", "so far"), user("v", "s", "more"));
-    expect(story(session)).toEqual(["user derived: so far", "user: more"]);
-    expect(session.illegal).toEqual([]);
-    const { session: bare } = await read(boundary("b", undefined), user("v", "b", "more"));
-    expect([...bare.entries()].map(told)).toEqual(["marker system/compact_boundary", "user: more"]);
-  });
-
-  test("the newest compaction is the head, whatever else hangs below the last message", async () => {
-    const { session } = await read(...start, progress("h", "a"), boundary("b", "a"), summary("s", "b", "so far"), progress("i", "h"));
-    expect(story(session)).toEqual(["user: go", "assistant: one", "compact: so far", "epoch host of b#0"]);
-  });
-
-  test("results that were cleared: one replacement each, of those that are on the path", async () => {
-    const cleared = (uuid: string, parent: string, list: unknown) =>
-      system(uuid, parent, "microcompact_boundary", { microcompactMetadata: { compactedToolIds: list } });
-    const { session } = await read(
-      user("u", null, "go"),
-      assistant("a", "u", "m1/r1", [calls("t1"), calls("t2"), calls("t3")]),
-      user("r", "a", [answers("t1"), answers("t2"), answers("t3")]),
-      assistant("b", "r", "m2/r2", [said("ok")]),
-      cleared("c", "b", ["t1", "unknown", 5, "t3"]),
-      cleared("d", "c", ["unknown"]),
-      cleared("e", "d", "none"),
-    );
-    expect(session.path().slice(-5).map(told)).toEqual([
-      "replace r#0 by unknown",
-      "replace r#2 by unknown",
-      "epoch host of c#0, c#1",
-      "marker system/microcompact_boundary",
-      "marker system/microcompact_boundary",
-    ]);
-    const last = session.path().at(-1)?.entry.data;
-    expect(last?.kind === "marker" && last.raw && bodyText(last.raw)).toContain("compactedToolIds");
-  });
-});
-
 describe("side chains", () => {
   const aside = { isSidechain: true };
   const main = [user("u", null, "go"), assistant("a", "u", "m1/r1", [said("one"), calls("t")]), user("r", "a", [answers("t")])];
@@ -394,6 +325,16 @@ describe("side chains", () => {
       message: { role: "assistant", content: [said("one")] },
     });
     expect([...session.entries()].filter(({ entry }) => entry.side).map(told)).toEqual(["assistant: another", "result t: another result", "assistant: one"]);
+  });
+
+  test("what has no id of its own repeats nothing, though the words are the same", async () => {
+    const nameless = (uuid: string, parent: string, more = {}) => ({
+      ...assistant(uuid, parent, "", [], more),
+      message: { role: "assistant", content: [said("one")] },
+    });
+    const output = (uuid: string, parent: string, more = {}) => user(uuid, parent, [{ type: "tool_result", content: "same" }], more);
+    const { session } = await read(user("u", null, "go"), nameless("a", "u"), output("r", "a"), nameless("b", "r", aside), output("s", "b", aside));
+    expect([...session.entries()].filter(({ entry }) => entry.side).map(told)).toEqual(["assistant: one", "result : same"]);
   });
 
   test("alone in a file they are a subagent's own conversation", async () => {

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { contents, fact, fourBatches, ids, memory, plain, recorded, stored } from "../../test/build/native.ts";
-import { arbitrarySession, FULL_IDENTITY, sessionOf } from "../../test/generate/sessions.ts";
-import { bodyText, entryId, type RecordRange, Session, type Source, SourceChangedError, sha256, textBody } from "../session/index.ts";
-import { NativeLogError, nativeReader, openNative, readNative, writeNative } from "./native.ts";
-import type { FormatReader } from "./reader.ts";
+import { contents, fact, fourBatches, ids, memory, plain, recorded, stored } from "../../../test/build/native.ts";
+import { arbitrarySession, FULL_IDENTITY, sessionOf } from "../../../test/generate/sessions.ts";
+import { bodyText, entryId, type RecordRange, Session, type Source, SourceChangedError, sha256, textBody } from "../../session/index.ts";
+import type { FormatReader } from "../reader.ts";
+import { NativeLogError, nativeReader, openNative, readNative, writeNative } from "./log.ts";
 
 let folder = "";
 let log = "";

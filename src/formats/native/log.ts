@@ -16,12 +16,12 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import type { Bytes, Entry, Refusal, Session } from "../session/index.ts";
-import { type BodyFile, BodySink, bodiesPath } from "./native-bodies.ts";
-import { entryLine, headerLine } from "./native-entry.ts";
-import { BufferedFile, cutBehind, linesOf, syncFolder, writeAll } from "./native-files.ts";
-import { NativeReader, type Spot } from "./native-reader.ts";
-import type { Diagnostic, FormatReader } from "./reader.ts";
+import type { Bytes, Entry, Refusal, Session } from "../../session/index.ts";
+import type { Diagnostic, FormatReader } from "../reader.ts";
+import { type BodyFile, BodySink, bodiesPath } from "./bodies.ts";
+import { entryLine, headerLine } from "./entry-line.ts";
+import { BufferedFile, cutBehind, linesOf, syncFolder, writeAll } from "./files.ts";
+import { NativeReader, type Spot } from "./reader.ts";
 
 /** A native log cannot be opened or written. */
 export class NativeLogError extends Error {

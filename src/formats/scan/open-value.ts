@@ -1,6 +1,6 @@
 // A JSON value that is not whole yet: kept as bytes while it is small, as hash, head and tail once it is not.
 import { createHash } from "node:crypto";
-import { type Bytes, type Sha256, sha256 } from "../session/index.ts";
+import { type Bytes, type Sha256, sha256 } from "../../session/index.ts";
 import type { Extent } from "./extent.ts";
 
 /** Of a value too large to hold, this much of its start and of its end is kept. */

@@ -1,6 +1,6 @@
 // The shape of a Claude Code session: every record's parent, and which records make up one response with its results.
-import type { RecordRange } from "../session/index.ts";
-import { type Content, sayTheSame } from "./claude-code-content.ts";
+import type { RecordRange } from "../../session/index.ts";
+import { type Content, sayTheSame } from "./content.ts";
 
 /** A record as it is kept between reads. */
 export interface Piece {

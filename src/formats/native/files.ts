@@ -1,9 +1,9 @@
 // What a native log does with its files: lines in, bytes out, a torn tail cut off, a whole file put in place.
 import { closeSync, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Bytes } from "../session/index.ts";
-import type { Spot } from "./native-reader.ts";
-import type { Diagnostic } from "./reader.ts";
+import type { Bytes } from "../../session/index.ts";
+import type { Diagnostic } from "../reader.ts";
+import type { Spot } from "./reader.ts";
 
 const CHUNK: Bytes = 1024 * 1024;
 

@@ -1,10 +1,10 @@
 // What one Claude Code record says: facts that depend on it alone, and what ties it to others.
-import type { Block, Body, CallFact, FailureFact, ResultFact, UsageFact } from "../session/index.ts";
-import { wholeOutput } from "./claude-code-spill.ts";
-import { imageSize } from "./image.ts";
-import { countOf, isObject, type JsonObject, stringOf, valueAt } from "./json.ts";
-import { type Path, Pointing } from "./pointing.ts";
-import type { RawRecord, ReaderContext } from "./reader.ts";
+import type { Block, Body, CallFact, FailureFact, ResultFact, UsageFact } from "../../session/index.ts";
+import { imageSize } from "../image.ts";
+import { countOf, isObject, type JsonObject, stringOf, valueAt } from "../json.ts";
+import { type Path, Pointing } from "../pointing.ts";
+import type { RawRecord, ReaderContext } from "../reader.ts";
+import { wholeOutput } from "./spill.ts";
 
 /** A record by what it means for the tree; its texts stay in the file. */
 export type Content =

@@ -11,8 +11,8 @@ import {
   type RecordRange,
   type Sha256,
   textBody,
-} from "../session/index.ts";
-import { type BodyFile, type BodySink, CopiedRecord, type Stored } from "./native-bodies.ts";
+} from "../../session/index.ts";
+import { type BodyFile, type BodySink, CopiedRecord, type Stored } from "./bodies.ts";
 
 export const NATIVE_VERSION = 1;
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fact, fourBatches, ids, plain } from "../../test/build/native.ts";
-import { openNative, readNative } from "./native.ts";
+import { fact, fourBatches, ids, plain } from "../../../test/build/native.ts";
+import { openNative, readNative } from "./log.ts";
 
 let folder = "";
 let log = "";
