@@ -70,8 +70,7 @@ function judgeRange(parent: Place | null, decision: RangeDecision, find: Find): 
     if (data.kind !== "message" || (decision.kind === "molt" && !isAssistant(data))) return { illegal: `${id} is no message that can be kept` };
   }
   const range = rangeOf(parent, decision, find);
-  const hidden = firstHidden(parent, range);
-  if (!hidden) return { illegal: "it hides no fact" };
+  if (!hidesAnything(parent, range)) return { illegal: "it hides no fact" };
   return decision.by === "host" ? FINE : (refusal(parent as Place, range) ?? FINE);
 }
 
@@ -98,11 +97,10 @@ export function rangeOf(parent: Place | null, decision: RangeDecision, find: Fin
   return { from: 0, to: decision.keepFrom === null ? (parent?.assistant?.depth ?? 0) : depthOf(decision.keepFrom), keeps };
 }
 
-function firstHidden(parent: Place | null, range: Range): Place | undefined {
-  let first: Place | undefined;
+function hidesAnything(parent: Place | null, range: Range): boolean {
   for (let at = parent && range.to > 0 ? ancestorAt(parent, Math.min(range.to - 1, parent.depth)) : null; at && at.depth >= range.from; at = at.parent)
-    if (isShowable(at.entry.data) && !range.keeps(at)) first = at;
-  return first;
+    if (isShowable(at.entry.data) && !range.keeps(at)) return true;
+  return false;
 }
 
 /** Why a range of ours may not be appended: it would hide what was never sent, or part a batch. */

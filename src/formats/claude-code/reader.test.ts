@@ -320,7 +320,7 @@ describe("side chains", () => {
   });
 
   test("a message id that is used again for other words replays nothing", async () => {
-    const { session } = await read(...main, assistant("x", "r", "m1/r9", [said("another")], aside), user("y", "x", [answers("t", "another result")], aside), {
+    const { session } = await read(...main, assistant("x", "r", "m1/r1", [said("another")], aside), user("y", "x", [answers("t", "another result")], aside), {
       ...assistant("z", "y", "", [said("one")], aside),
       message: { role: "assistant", content: [said("one")] },
     });
