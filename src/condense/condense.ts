@@ -20,6 +20,7 @@ import {
   textBody,
 } from "../session/index.ts";
 import { type Item, Projector, type View } from "../view/index.ts";
+import { isSmaller } from "./guards.ts";
 import { footer } from "./labels.ts";
 import { type AnsweredRecord, argumentsOf, blocksBytes, isAnswered, type ResultRecord, resultRecord } from "./ledger.ts";
 import { type IsProtected, protection } from "./protect.ts";
@@ -221,14 +222,21 @@ class Run {
 
   #decide(cause: Cause, stubs: readonly Stub[], before: View): void {
     const block: Ref = `b${(this.#small.head as Place).blocks + 1}`;
+    const note = blockText(block, stubs);
     const decision: CondenseDecision = {
       kind: "condense",
       targets: stubs.map(({ record }) => record.place.entry.id),
       stubs: stubs.map(({ text }) => textBody(text)),
-      summary: textBody(blockText(block, stubs)),
+      summary: textBody(note),
       by: "extractive",
     };
-    if (!takesLess(decision, stubs)) return;
+    if (
+      !isSmaller(
+        [note, ...stubs.map(({ text }) => text)],
+        stubs.reduce((sum, { record }) => sum + blocksBytes(record.fact.blocks), 0),
+      )
+    )
+      return;
     this.#stubs.keep(stubs);
     const id = this.#append(decision);
     for (const { record, tokens, duplicateOf } of stubs)
@@ -266,12 +274,6 @@ class Run {
 function blockText(block: Ref, stubs: readonly Stub[]): string {
   const refs = stubs.map(({ record }) => record.ref);
   return `[${block} automatic note, not from the user: ${refs.length} ${refs.length === 1 ? "result was" : "results were"} condensed in place; each stub begins with its ref]${footer(refs)}`;
-}
-
-/** Whether everything shown instead has fewer bytes than what it hides. */
-function takesLess(decision: CondenseDecision, stubs: readonly Stub[]): boolean {
-  const shown = decision.summary.bytes + decision.stubs.reduce((sum, body) => sum + body.bytes, 0);
-  return shown < stubs.reduce((sum, { record }) => sum + blocksBytes(record.fact.blocks), 0);
 }
 
 /** Bytes of what a request has already held, from the first of these places on. */

@@ -33,7 +33,7 @@ describe("paths", () => {
     ["**/skills/**/*.md", "skills/a.mdx", false],
     ["docs\\*.md", "docs/a.md", true],
     ["docs/*.md", "docs/x/a.md", false],
-    ["docs/*.md", "/work/docs/a.md", false],
+    ["docs/*.md", "/code/docs/a.md", false],
     ["docs/*.md", "docs//a.md", true],
     ["docs/?.md", "docs/a.md", true],
     ["docs/?.md", "docs/ab.md", false],

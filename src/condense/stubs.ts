@@ -5,6 +5,7 @@ import { textOf } from "../recall/index.ts";
 import type { Ref, Tokens } from "../session/index.ts";
 import { estimate } from "../tokens/index.ts";
 import { resultKey } from "./dedupe.ts";
+import { isSmaller } from "./guards.ts";
 import { type AnsweredRecord, argumentsOf, blocksBytes } from "./ledger.ts";
 import { headPreview, isSpilled } from "./spill.ts";
 import { duplicateStub, extractStub, headerLineStub, type StubHead, spillStub } from "./stub.ts";
@@ -80,7 +81,7 @@ export class Stubs {
   }
 
   #smaller(made: Omit<Stub, "tokens">): Stub[] {
-    if (Buffer.byteLength(made.text) >= blocksBytes(made.record.fact.blocks)) return [];
+    if (!isSmaller([made.text], blocksBytes(made.record.fact.blocks))) return [];
     for (const anchor of anchors(made.text)) this.#tried.add(anchor);
     return [{ ...made, tokens: estimate(made.text) }];
   }

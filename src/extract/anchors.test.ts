@@ -11,7 +11,7 @@ function found(text: string): string[] {
 describe("anchors", () => {
   test.each([
     ["see src/store/load.ts for it", ["src/store/load.ts"]],
-    ["(/work/app/src/main.js:9:3)", ["/work/app/src/main.js", "app/src/main.js", "/work/app/src/main.js:9"]],
+    ["(/code/app/src/main.js:9:3)", ["/code/app/src/main.js", "app/src/main.js", "/code/app/src/main.js:9"]],
     ["C:\\a-b\\x-1.ts:12: text", ["C:\\a-b\\x-1.ts", "C:\\a-b\\x-1.ts:12"]],
     ["\\\\server\\share\\dir\\file.txt", ["\\\\server\\share\\dir\\file.txt", "share\\dir\\file.txt"]],
     ["open package.json.", ["package.json"]],

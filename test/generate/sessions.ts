@@ -136,7 +136,7 @@ export const FULL_IDENTITY: Identity = {
   id: "generated",
   format: "pi",
   version: 3,
-  cwd: "/work/project",
+  cwd: "/code/project",
   title: "Größe 漢字",
   sessionIds: ["generated", "copied"],
   parentSession: "earlier",

@@ -8,7 +8,7 @@ describe("a hit", () => {
   test.each([
     ["C:\\a-b\\x-1.ts:12:", "C:\\a-b\\x-1.ts", 12, ""],
     ["C:\\a-b\\x-1.ts:12: const a = 1;", "C:\\a-b\\x-1.ts", 12, " const a = 1;"],
-    ["C:/work/x.ts:7:5:text", "C:/work/x.ts", 7, "5:text"],
+    ["C:/code/x.ts:7:5:text", "C:/code/x.ts", 7, "5:text"],
     ["\\\\server\\share\\x.ts:9:text", "\\\\server\\share\\x.ts", 9, "text"],
     ["src/a.ts:12:a: 1:2", "src/a.ts", 12, "a: 1:2"],
     ["./my files/a b.ts:3:text", "./my files/a b.ts", 3, "text"],
@@ -105,8 +105,8 @@ describe("search results", () => {
   });
 
   test("take a shared root out of the paths, so that root and rest make the whole path", () => {
-    const paths = Array.from({ length: 40 }, (_, at) => `/home/build/work/project/packages/core/src/part${at % 4}/module${at}.ts`);
-    const text = search(paths.join("\n"), "find /home/build/work/project -name '*.ts'");
+    const paths = Array.from({ length: 40 }, (_, at) => `/home/build/code/project/packages/core/src/part${at % 4}/module${at}.ts`);
+    const text = search(paths.join("\n"), "find /home/build/code/project -name '*.ts'");
     const base = /~ 40 paths below (.*):/.exec(text)?.[1] as string;
     expect(paths[0]?.startsWith(base)).toBe(true);
     const listed = text

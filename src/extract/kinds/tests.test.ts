@@ -48,7 +48,7 @@ const RUNS: readonly {
     runner: "vitest",
     command: "npx vitest run",
     lines: [
-      " RUN  v3.2.4 /work/app",
+      " RUN  v3.2.4 /code/app",
       "",
       ...many(40, (at) => ` ✓ src/part${at}.test.ts (3 tests) 4ms`),
       " ❯ src/sum.test.ts (2 tests | 1 failed) 9ms",
@@ -157,7 +157,7 @@ const RUNS: readonly {
     runner: "cargo test",
     command: "cargo test --workspace",
     lines: [
-      "   Compiling store v0.1.0 (/work/store)",
+      "   Compiling store v0.1.0 (/code/store)",
       "running 62 tests",
       ...many(60, (at) => `test part::number_${at} ... ok`),
       "test codec::decodes_empty ... FAILED",
