@@ -1,4 +1,5 @@
 // Which room may import which: a room imports only the rooms in its row, and those through their index.ts.
+const CORE = ["config", "session", "formats", "tokens", "view", "recall", "extract", "condense"];
 const rooms = {
   config: [],
   session: [],
@@ -8,7 +9,11 @@ const rooms = {
   recall: ["session", "view"],
   extract: ["session", "tokens"],
   condense: ["config", "session", "formats", "tokens", "view", "recall", "extract"],
-  cli: ["config", "session", "formats", "tokens", "view", "recall", "extract", "condense"],
+  replay: [...CORE],
+  "hosts/pi": [...CORE, "replay"],
+  "hosts/claude-code": [...CORE, "replay"],
+  "hosts/mcp": [...CORE, "replay"],
+  cli: [...CORE, "replay", "hosts/pi", "hosts/claude-code", "hosts/mcp"],
 };
 
 export default {
