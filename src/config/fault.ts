@@ -1,6 +1,8 @@
 // From what the schema found wrong to what a person needs to know.
 import type { z } from "zod";
 import type { ConfigFault } from "./error.ts";
+import { nearest } from "./nearest.ts";
+import { REPLACED } from "./removed.ts";
 
 /** The faults in one issue of the schema. `value` is what was written, `defaults` a complete one that knows every key. */
 export function faultsOf(issue: z.core.$ZodIssue, value: unknown, defaults: unknown): ConfigFault[] {
@@ -13,13 +15,19 @@ export function faultsOf(issue: z.core.$ZodIssue, value: unknown, defaults: unkn
     case "too_small":
       return one(
         "config-out-of-range",
-        issue.origin === "string" ? "a text that is not empty" : `at least ${issue.minimum}`,
+        issue.origin === "string" ? "a text that is not empty" : `${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`,
         "Change it, or leave the key out for its default.",
       );
     case "too_big":
       return one("config-out-of-range", `at most ${issue.maximum}`, "Change it, or leave the key out for its default.");
     case "invalid_type":
       return one("config-wrong-type", TYPES[issue.expected] ?? issue.expected, wrongTypeRemedy(issue.expected));
+    case "invalid_value":
+      return one(
+        "config-out-of-range",
+        `one of ${issue.values.map((each) => JSON.stringify(each)).join(", ")}`,
+        "Change it, or leave the key out for its default.",
+      );
     default:
       return one("config-out-of-range", issue.message, "Change it, or leave the key out for its default.");
   }
@@ -28,6 +36,7 @@ export function faultsOf(issue: z.core.$ZodIssue, value: unknown, defaults: unkn
 const TYPES: Readonly<Record<string, string>> = {
   int: "a whole number",
   number: "a number",
+  boolean: "true or false",
   string: "a text in quotes",
   array: "an array of texts",
   object: "an object",
@@ -38,15 +47,38 @@ function wrongTypeRemedy(expected: string): string {
   return "Change it, or leave the key out for its default.";
 }
 
-function unknownKey(path: readonly string[], key: string, defaults: unknown): ConfigFault {
-  const known = Object.keys(at(defaults, path) as object);
+function unknownKey(above: readonly string[], key: string, defaults: unknown): ConfigFault {
+  return unknownKeyFault([...above, key], defaults);
+}
+
+/** The fault of a path that leads to no key, its last part being the one that is not there. */
+export function unknownKeyFault(parts: readonly string[], defaults: unknown): ConfigFault {
+  const path = parts.join(".");
+  const key = parts.at(-1) ?? "";
+  const known = Object.keys(at(defaults, parts.slice(0, -1)) as object);
+  const expected = `one of the keys ${known.join(", ")}`;
+  const found = JSON.stringify(key);
+  const instead = REPLACED.get(path);
+  if (instead !== undefined)
+    return { code: "config-removed-key", path, expected: `${instead}, which does the work of ${path}`, found, remedy: `Write ${instead}, or take it out.` };
+  const meant = nearest(key, known) ?? elsewhere(key, defaults);
   return {
     code: "config-unknown-key",
-    path: [...path, key].join("."),
-    expected: `one of the keys ${known.join(", ")}`,
-    found: JSON.stringify(key),
-    remedy: "Take it out, or write the key that was meant.",
+    path,
+    expected,
+    found,
+    remedy: meant === undefined ? "Take it out, or write the key that was meant." : `Did you mean ${meant}? Write it so, or take it out.`,
   };
+}
+
+/** The whole path of a key of that name in another group. */
+function elsewhere(key: string, defaults: unknown, above = ""): string | undefined {
+  for (const [name, value] of Object.entries(defaults as object)) {
+    if (above !== "" && name === key) return above + name;
+    const inside = typeof value === "object" && value !== null && !Array.isArray(value) ? elsewhere(key, value, `${above}${name}.`) : undefined;
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
 }
 
 function at(value: unknown, path: readonly string[]): unknown {

@@ -16,17 +16,34 @@ describe("defaults", () => {
   test("an empty object is the default policy", () => {
     expect(parsePolicy("{}", "p")).toEqual(DEFAULT_POLICY);
     expect(DEFAULT_POLICY).toEqual({
+      profile: "default",
       condense: {
         keepNewest: 8,
-        everyRequests: 21,
-        minSaving: 3000,
-        minContext: 30000,
         smallResult: 120,
         stub: { share: 0.4, min: 40, max: 2500, lines: 0.3 },
+        keepReads: { tokens: 0, results: 40 },
+        arguments: { over: 150, share: 0.25 },
+        failedCalls: { enabled: true, afterRequests: 2, minChars: 500 },
+        dropThinking: true,
+        recallGrace: 3,
+        chains: { fold: false, rollingWindow: 3 },
         spillThreshold: 65536,
         spillPreviewBytes: 2048,
         protectedTools: [],
         protectedPaths: ["**/skills/**/*.md"],
+        triggers: {
+          everyRequests: 21,
+          finalReply: 21,
+          coldCache: 8,
+          occupancy: null,
+          growth: null,
+          windowCap: 300_000,
+          window: null,
+          paysWithin: null,
+          minSaving: 3000,
+          minContext: 30_000,
+        },
+        prices: { cached: 0.3, write: 3.75, lifetimeSeconds: 300 },
       },
     });
   });
@@ -41,7 +58,7 @@ describe("defaults", () => {
     const part = fc.record(
       {
         keepNewest: fc.nat(),
-        minSaving: fc.nat(),
+        smallResult: fc.nat(),
         stub: fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }), min: fc.nat(2500) }, { requiredKeys: [] }),
       },
       { requiredKeys: [] },
@@ -78,9 +95,13 @@ describe("faults", () => {
     ["an empty name", '{"condense":{"protectedTools":[""]}}', "config-out-of-range", "condense.protectedTools.0"],
     ["a number in quotes", '{"condense":{"keepNewest":"8"}}', "config-wrong-type", "condense.keepNewest"],
     ["half a result", '{"condense":{"keepNewest":1.5}}', "config-wrong-type", "condense.keepNewest"],
-    ["a number too large to be one", '{"condense":{"minSaving":1e999}}', "config-wrong-type", "condense.minSaving"],
-    ["a count below zero", '{"condense":{"minContext":-1}}', "config-out-of-range", "condense.minContext"],
-    ["an epoch at every zeroth request", '{"condense":{"everyRequests":0}}', "config-out-of-range", "condense.everyRequests"],
+    ["a number too large to be one", '{"condense":{"triggers":{"minSaving":1e999}}}', "config-wrong-type", "condense.triggers.minSaving"],
+    ["a count below zero", '{"condense":{"triggers":{"minContext":-1}}}', "config-out-of-range", "condense.triggers.minContext"],
+    ["a window of nothing", '{"condense":{"triggers":{"window":0}}}', "config-out-of-range", "condense.triggers.window"],
+    ["a share of nothing", '{"condense":{"triggers":{"occupancy":0}}}', "config-out-of-range", "condense.triggers.occupancy"],
+    ["a text where a choice belongs", '{"condense":{"dropThinking":"no"}}', "config-wrong-type", "condense.dropThinking"],
+    ["a profile that there is not", '{"profile":"fast"}', "config-out-of-range", "profile"],
+    ["a key that moved", '{"condense":{"everyRequests":3}}', "config-removed-key", "condense.everyRequests"],
     ["a threshold that spills the empty text", '{"condense":{"spillThreshold":0}}', "config-out-of-range", "condense.spillThreshold"],
     ["a share above the whole", '{"condense":{"stub":{"share":1.1}}}', "config-out-of-range", "condense.stub.share"],
     ["a most below the least", '{"condense":{"stub":{"min":100,"max":99}}}', "config-out-of-range", "condense.stub.max"],
@@ -104,7 +125,7 @@ describe("faults", () => {
       'policy.json, condense.protectedTools: expected an array of texts, found "readonly". Write it as ["one", "another"], a single one too.',
     );
     expect(fault('{"condense":{"stub":{"shares":1}}}').message).toBe(
-      'policy.json, condense.stub.shares: expected one of the keys share, min, max, lines, found "shares". Take it out, or write the key that was meant.',
+      'policy.json, condense.stub.shares: expected one of the keys share, min, max, lines, found "shares". Did you mean share? Write it so, or take it out.',
     );
     expect(fault("").message).toMatch(/^policy\.json: expected a JSON object, found an empty text\. /);
   });
@@ -135,3 +156,9 @@ describe("faults", () => {
 function keysOf(policy: Policy): unknown[] {
   return [Object.keys(policy), Object.keys(policy.condense).sort(), Object.keys(policy.condense.stub).sort()];
 }
+
+test("a profile's values stand right above the defaults, and below what is written beside it", () => {
+  expect(parsePolicy('{"profile":"safe"}', "p").condense.keepReads).toEqual({ tokens: 1500, results: 40 });
+  expect(parsePolicy('{"profile":"safe","condense":{"keepReads":{"results":5}}}', "p").condense.keepReads).toEqual({ tokens: 1500, results: 5 });
+  expect(parsePolicy('{"profile":"safe","condense":{"keepReads":{"tokens":9}}}', "p").condense.keepReads).toEqual({ tokens: 9, results: 40 });
+});

@@ -2,59 +2,137 @@
 import { z } from "zod";
 import { ConfigError } from "./error.ts";
 import { faultsOf } from "./fault.ts";
+import { jsonValue } from "./text.ts";
 
 const count = (least: number) => z.int().min(least);
 const share = z.number().min(0).max(1);
+const positiveShare = z.number().gt(0).max(1);
+const price = z.number().min(0);
 const names = z.array(z.string().min(1)).readonly();
 
 const stub = z
   .strictObject({
-    /** Part of a result that its stub may take. */
-    share: share.default(0.4),
-    /** The least that a stub may take, in tokens. */
-    min: count(0).default(40),
-    /** The most that a stub may take, in tokens. */
-    max: count(0).default(2500),
-    /** Part of a stub for verbatim lines; the rest lists anchors. */
-    lines: share.default(0.3),
+    share: share.default(0.4).describe("Part of a result that its stub may take."),
+    min: count(0).default(40).describe("The least that a stub may take, in tokens."),
+    max: count(0).default(2500).describe("The most that a stub may take, in tokens."),
+    lines: share.default(0.3).describe("Part of a stub for verbatim lines; the rest lists anchors."),
   })
   .refine(({ min, max }) => min <= max, { path: ["max"], error: "a number that is not below min" })
   .readonly();
 
-const condense = z
+const triggers = z
   .strictObject({
-    /** Newest results that stay verbatim. */
-    keepNewest: count(0).default(8),
-    /** Requests between two epochs while the cache is warm. */
-    everyRequests: count(1).default(21),
-    /** No epoch for a pending saving below this many tokens. */
-    minSaving: count(0).default(3000),
-    /** No epoch before the context holds this many tokens. */
-    minContext: count(0).default(30000),
-    /** Results up to this many tokens stay verbatim. */
-    smallResult: count(0).default(120),
-    stub: stub.prefault({}),
-    /** Results from this many UTF-16 code units on are never shown whole. */
-    spillThreshold: count(1).default(65536),
-    /** The head of a spilled result that is shown, at most this many bytes. */
-    spillPreviewBytes: count(0).default(2048),
-    /** Tools, by exact name, whose results stay verbatim. */
-    protectedTools: names.prefault([]),
-    /** Globs of files whose results stay verbatim, whichever tool touched them. */
-    protectedPaths: names.prefault(["**/skills/**/*.md"]),
+    everyRequests: count(0).default(21).describe("Requests between two epochs inside a run while the cache is warm; 0: none by cadence."),
+    finalReply: count(0).default(21).describe("Requests since the last epoch from which the agent's final reply makes one; 0: none at final replies."),
+    coldCache: count(0)
+      .default(8)
+      .describe("Requests since the last epoch from which a cold cache makes one, when it costs nothing; 0: none for a cold cache."),
+    occupancy: positiveShare
+      .nullable()
+      .default(null)
+      .describe("Part of the model's window from which the next request makes an epoch; null: none by occupancy."),
+    growth: positiveShare
+      .nullable()
+      .default(null)
+      .describe("Growth between two requests, as a part of the model's window, that makes an epoch; null: none by growth."),
+    windowCap: count(1).default(300_000).describe("The largest window that occupancy and growth are parts of, in tokens, however large the model's is."),
+    window: count(1)
+      .nullable()
+      .default(null)
+      .describe("The model's window in tokens, where the session does not record it; null: not known, and nothing is decided by occupancy."),
+    paysWithin: count(0)
+      .nullable()
+      .default(null)
+      .describe("No epoch by cadence or at a final reply that is not earned back within this many requests; null: no such veto."),
+    minSaving: count(0).default(3000).describe("No epoch, but on demand, for a pending saving below this many tokens."),
+    minContext: count(0)
+      .default(30_000)
+      .describe("No epoch, but on demand, before the context holds this many tokens: smaller sessions cost more condensed than whole."),
   })
   .readonly();
 
-const policy = z.strictObject({ condense: condense.prefault({}) }).readonly();
+const prices = z
+  .strictObject({
+    cached: price.default(0.3).describe("Price per million tokens of input that the prompt cache holds."),
+    write: price.default(3.75).describe("Price per million tokens of all other input, which is written to the cache."),
+    lifetimeSeconds: z.number().gt(0).nullable().default(300).describe("Seconds that an unused prompt cache lives; null: without end."),
+  })
+  .readonly();
+
+const callArguments = z
+  .strictObject({
+    over: count(0).nullable().default(150).describe("Arguments of old edits and writes above this many tokens are cut; null: none."),
+    share: share.default(0.25).describe("Part of cut arguments that may stay."),
+  })
+  .readonly();
+
+const failedCalls = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe("Whether the arguments of old calls that failed are cut."),
+    afterRequests: count(0).default(2).describe("Requests after which a failed call is old."),
+    minChars: count(0).default(500).describe("The least length of arguments that are worth it, in UTF-16 code units."),
+  })
+  .readonly();
+
+const reads = z
+  .strictObject({
+    tokens: count(0).default(0).describe("Reads of files up to this many tokens stay longer; 0: none."),
+    results: count(0).default(40).describe("How many results longer."),
+  })
+  .readonly();
+
+const chains = z
+  .strictObject({
+    fold: z.boolean().default(false).describe("Whether closed chains older than the rolling window become one block each."),
+    rollingWindow: count(0).default(3).describe("Newest closed chains that stay."),
+  })
+  .readonly();
+
+const condense = z
+  .strictObject({
+    keepNewest: count(0).default(8).describe("Newest results that stay verbatim."),
+    smallResult: count(0).default(120).describe("Results up to this many tokens stay verbatim."),
+    stub: stub.prefault({}),
+    keepReads: reads.prefault({}),
+    arguments: callArguments.prefault({}),
+    failedCalls: failedCalls.prefault({}),
+    dropThinking: z.boolean().default(true).describe("Whether the thinking of old messages is left out."),
+    recallGrace: count(0).default(3).describe("User messages for which what was recalled stays verbatim."),
+    chains: chains.prefault({}),
+    spillThreshold: count(1).default(65536).describe("Results from this many UTF-16 code units on are never shown whole."),
+    spillPreviewBytes: count(0).default(2048).describe("The head of a spilled result that is shown, at most this many bytes."),
+    protectedTools: names.prefault([]).describe("Tools, by exact name, whose results stay verbatim."),
+    protectedPaths: names.prefault(["**/skills/**/*.md"]).describe("Globs of files whose results stay verbatim, whichever tool touched them."),
+    triggers: triggers.prefault({}),
+    prices: prices.prefault({}),
+  })
+  .readonly();
+
+const PROFILE_NAMES = ["default", "safe"] as const;
+
+/** @internal The schema itself, for what walks its keys. */
+export const POLICY_SCHEMA = z
+  .strictObject({
+    profile: z.enum(PROFILE_NAMES).default("default").describe("A named set of values right above the defaults: `safe` is for work with many edits."),
+    condense: condense.prefault({}),
+  })
+  .readonly();
 
 /** All that a decider may be told, complete and frozen. */
-export type Policy = z.infer<typeof policy>;
+export type Policy = z.infer<typeof POLICY_SCHEMA>;
 export type CondensePolicy = Policy["condense"];
+export type ProfileName = Policy["profile"];
 
-export const DEFAULT_POLICY: Policy = policy.parse({});
+/** What each profile changes of the defaults. */
+export const PROFILES: Readonly<Record<ProfileName, object>> = {
+  default: {},
+  safe: { condense: { keepReads: { tokens: 1500 } } },
+};
+
+export const DEFAULT_POLICY: Policy = POLICY_SCHEMA.parse({});
 
 /**
- * The policy in a file's text; what it does not name has its default, at any depth.
+ * The policy in a file's text; what it does not name has its profile's value or its default, at any depth.
  *
  * ```ts
  * parsePolicy('{ "condense": { "stub": { "share": 0.3 } } }', "policy.json").condense.stub.max; // 2500
@@ -63,28 +141,21 @@ export const DEFAULT_POLICY: Policy = policy.parse({});
  * @throws ConfigError with every fault at once.
  */
 export function parsePolicy(json: string, place: string): Policy {
-  const value = parsed(json, place);
-  const read = policy.safeParse(value);
-  if (read.success) return read.data;
+  const value = jsonValue(json, place);
+  const read = POLICY_SCHEMA.safeParse(value);
+  if (read.success) return POLICY_SCHEMA.parse(over(PROFILES[read.data.profile], value));
   throw new ConfigError(
     place,
     read.error.issues.flatMap((issue) => faultsOf(issue, value, DEFAULT_POLICY)),
   );
 }
 
-function parsed(json: string, place: string): unknown {
-  try {
-    return JSON.parse(json.replace(/^\uFEFF/, ""));
-  } catch (error) {
-    const found = json.trim() === "" ? "an empty text" : `what JSON does not allow (${(error as SyntaxError).message})`;
-    throw new ConfigError(place, [
-      {
-        code: "config-not-json",
-        path: "",
-        expected: "a JSON object",
-        found,
-        remedy: "Mend it there, or write {} for the defaults: comments and trailing commas are not JSON.",
-      },
-    ]);
-  }
+/** `upper` above `lower`, group by group. */
+function over(lower: unknown, upper: unknown): unknown {
+  if (!isGroup(lower) || !isGroup(upper)) return upper;
+  return { ...lower, ...Object.fromEntries(Object.entries(upper).map(([key, value]) => [key, key in lower ? over(lower[key], value) : value])) };
+}
+
+function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
