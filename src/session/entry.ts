@@ -129,6 +129,11 @@ export interface FoldDecision {
   readonly body: Body;
   readonly by: Author;
 }
+/** A message of a list that a host puts in place of a history. */
+export interface ShownMessage {
+  readonly role: Role;
+  readonly blocks: readonly Block[];
+}
 export interface CompactDecision {
   readonly kind: "compact";
   /** The first entry shown. Null, from hosts only: nothing before the decision is. */
@@ -137,6 +142,10 @@ export interface CompactDecision {
   readonly summary: Body | null;
   /** What the host put before the model, where it wraps the summary. */
   readonly shown?: Body;
+  /** From hosts only: the messages that stand in place of what it hides, where that is a list and not the summary alone. */
+  readonly shows?: readonly ShownMessage[];
+  /** From hosts only, that are known to do so and did not record what they showed: messages before the cut that stay. */
+  readonly kept?: readonly EntryId[];
   readonly autoRead: readonly { readonly path: string; readonly body: Body }[];
   readonly references: readonly Body[];
   readonly quotes: readonly { readonly entry: EntryId; readonly body: Body }[];
@@ -164,6 +173,18 @@ export interface Economics {
   readonly rewritten: Bytes;
   /** Tokens that each later request saves. */
   readonly saving: Tokens;
+  /** What that comes to at the prices of the policy, in millionths of their currency. */
+  readonly cost?: EpochCost;
+}
+export interface EpochCost {
+  /** Whether there was a prompt cache to miss. */
+  readonly cache: "warm" | "cold";
+  /** What the next request pays more. */
+  readonly miss: number;
+  /** What each later request pays less. */
+  readonly savingPerRequest: number;
+  /** Requests until the miss is earned back; null: never. */
+  readonly paysAfterRequests: number | null;
 }
 export interface EpochDecision {
   readonly kind: "epoch";

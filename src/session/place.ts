@@ -20,6 +20,8 @@ export interface Place {
   readonly assistant: Place | null;
   /** The newest message at or above this place that the user typed. */
   readonly user: Place | null;
+  /** The newest legal decision at or above this place that hides something. */
+  readonly hiding: Place | null;
   /** Why a decision counts for nothing; absent where it is legal. */
   readonly illegal?: string;
 }
@@ -29,18 +31,22 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** The place of a new entry below `parent`. `block`: a legal decision that gets a `bN`. */
 export function placeBelow(parent: Place | null, entry: Entry, verdict: { readonly illegal?: string; readonly block: boolean }): Place {
   const { data } = entry;
-  const place = {
+  const place: Mutable<Place> = {
     entry,
     parent,
     depth: parent ? parent.depth + 1 : 0,
+    // A root's own place; it is there from the start, so that all fields lie in the object itself.
+    jump: parent ? jumpFrom(parent) : (null as unknown as Place),
     results: (parent?.results ?? 0) + (data.kind === "result" ? 1 : 0),
     blocks: (parent?.blocks ?? 0) + (verdict.block ? 1 : 0),
     assistant: parent?.assistant ?? null,
     user: parent?.user ?? null,
-  } as Mutable<Place>;
-  place.jump = parent ? jumpFrom(parent) : place;
+    hiding: parent?.hiding ?? null,
+  };
+  if (!parent) place.jump = place;
   if (isAssistant(data)) place.assistant = place;
   if (isTyped(data)) place.user = place;
+  if (isHiding(data) && verdict.illegal === undefined) place.hiding = place;
   if (verdict.illegal !== undefined) place.illegal = verdict.illegal;
   return place;
 }
@@ -95,7 +101,7 @@ export function isAssistant(data: Fact | Decision): boolean {
 
 /** A message that a user typed, not one that a host composed. */
 function isTyped(data: Fact | Decision): boolean {
-  return data.kind === "message" && data.role === "user" && data.mark === undefined && data.host === undefined;
+  return data.kind === "message" && data.role === "user" && (data.mark === undefined || data.mark === "fallback") && data.host === undefined;
 }
 
 /** Whether the entry itself stands in a view: what a range can hide. */

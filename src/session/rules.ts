@@ -65,7 +65,7 @@ function judgeRange(parent: Place | null, decision: RangeDecision, find: Find): 
     const place = find(id);
     if (!place || !isOnPath(place, parent)) return { illegal: `${id} is not before it on the path` };
   }
-  for (const id of decision.kind === "fold" ? decision.kept : decision.kind === "molt" ? decision.keepBatches : []) {
+  for (const id of keptBy(decision)) {
     const { data } = (find(id) as Place).entry;
     if (data.kind !== "message" || (decision.kind === "molt" && !isAssistant(data))) return { illegal: `${id} is no message that can be kept` };
   }
@@ -76,8 +76,13 @@ function judgeRange(parent: Place | null, decision: RangeDecision, find: Find): 
 
 function namedBy(decision: RangeDecision): readonly EntryId[] {
   if (decision.kind === "fold") return [decision.from, decision.to, ...decision.kept];
-  if (decision.kind === "compact") return decision.cut === null ? [] : [decision.cut];
+  if (decision.kind === "compact") return [...(decision.cut === null ? [] : [decision.cut]), ...keptBy(decision)];
   return [...(decision.keepFrom === null ? [] : [decision.keepFrom]), ...decision.keepBatches];
+}
+
+/** Messages inside its range that it keeps. */
+function keptBy(decision: RangeDecision): readonly EntryId[] {
+  return decision.kind === "molt" ? decision.keepBatches : (decision.kept ?? []);
 }
 
 /** The range of a decision that stands below `parent`. Ours keep the message that the user typed last. */
@@ -86,7 +91,7 @@ export function rangeOf(parent: Place | null, decision: RangeDecision, find: Fin
   const depthOf = (id: EntryId) => find(id)?.depth ?? here;
   const kept = new Set<Place>();
   if (decision.by !== "host" && parent?.user) kept.add(parent.user);
-  for (const id of decision.kind === "fold" ? decision.kept : decision.kind === "molt" ? decision.keepBatches : []) {
+  for (const id of keptBy(decision)) {
     const place = find(id);
     if (place) kept.add(place);
   }

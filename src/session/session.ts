@@ -1,5 +1,6 @@
 // One session: an append-only tree of facts and decisions.
-import { type Entry, type EntryId, isDecision, type Ref, recordId } from "./entry.ts";
+import { type Entry, type EntryId, isDecision, type Ref } from "./entry.ts";
+import { Lookup } from "./lookup.ts";
 import { blockAt, isHiding, isRange, isShowable, type Place, pathTo, placeBelow, resultAt } from "./place.ts";
 import { judge } from "./rules.ts";
 
@@ -41,9 +42,7 @@ export interface IllegalDecision {
 export class Session {
   readonly identity: Identity;
   readonly #places = new Map<EntryId, Place>();
-  readonly #records = new Map<string, EntryId[]>();
-  readonly #calls = new Map<string, Place[]>();
-  readonly #leaves = new Set<Place>();
+  readonly #lookup = new Lookup(this.#places);
   readonly #illegal: IllegalDecision[] = [];
   #last: Place | null = null;
   #head: EntryId | undefined;
@@ -98,7 +97,7 @@ export class Session {
 
   #placed(entry: Entry, from: "ours" | "recorded", find: (id: EntryId) => Place | undefined): Place | Refusal {
     if (find(entry.id)) return { code: "duplicate-id", message: `${entry.id} is in the session already` };
-    const parent = entry.parent === null ? null : find(entry.parent);
+    const parent = entry.parent === null ? null : this.#last?.entry.id === entry.parent ? this.#last : find(entry.parent);
     if (parent === undefined) return { code: "missing-parent", message: `${entry.parent}, the parent of ${entry.id}, is not in the session` };
     const { data } = entry;
     const verdict = isDecision(data) ? judge(parent, data, find) : {};
@@ -115,19 +114,6 @@ export class Session {
     const { id, data } = place.entry;
     this.#places.set(id, place);
     if (place.illegal !== undefined) this.#illegal.push({ entry: id, message: `${data.kind}: ${place.illegal}` });
-    const record = recordId(id);
-    if (record !== id) {
-      const siblings = this.#records.get(record);
-      if (siblings) siblings.push(id);
-      else this.#records.set(record, [id]);
-    }
-    if (data.kind === "call" || data.kind === "result") {
-      const same = this.#calls.get(data.callId);
-      if (same) same.push(place);
-      else this.#calls.set(data.callId, [place]);
-    }
-    if (place.parent) this.#leaves.delete(place.parent);
-    this.#leaves.add(place);
     this.#last = place;
   }
 
@@ -138,12 +124,17 @@ export class Session {
   named(id: string): readonly Place[] {
     const exact = this.#places.get(id as EntryId);
     if (exact) return [exact];
-    return (this.#records.get(id) ?? []).map((each) => this.#places.get(each) as Place);
+    return this.#lookup.ofRecord(id);
   }
 
   /** All calls and results with this id, in the order they came, on every branch. */
   withCallId(callId: string): readonly Place[] {
-    return this.#calls.get(callId) ?? [];
+    return this.#lookup.ofCall(callId);
+  }
+
+  /** The entry that was added last, on whatever branch. */
+  get last(): Place | null {
+    return this.#last;
   }
 
   /** The place a reader calls the newest; without its word, the last entry. */
@@ -160,7 +151,7 @@ export class Session {
   heads(): Place[] {
     const ends = new Set<Place>();
     const inner = new Set<Place>();
-    for (const leaf of this.#leaves) {
+    for (const leaf of this.#lookup.leaves()) {
       const end = nearestCounted(leaf);
       if (!end) continue;
       ends.add(end);

@@ -2,6 +2,7 @@
 import {
   type Block,
   type Body,
+  type CompactDecision,
   type EntryId,
   entryId,
   isAssistant,
@@ -196,7 +197,13 @@ function playEpoch(play: Play, { applies, pick }: Command & { do: "epoch" }): vo
       : applies === "some"
         ? open.filter((_, n) => ((pick >> n) & 1) === 1)
         : chooseSome([...play.session.entries()], [pick, pick + 7]);
-  const economics = pick % 2 === 0 && { economics: { rewritten: 1_000 + pick, saving: pick } };
+  const cost = {
+    cache: pick % 3 === 0 ? "cold" : "warm",
+    miss: pick * 3.45,
+    savingPerRequest: pick * 0.3,
+    paysAfterRequests: pick % 5 === 0 ? null : 12,
+  } as const;
+  const economics = pick % 2 === 0 && { economics: { rewritten: 1_000 + pick, saving: pick, ...(pick % 4 === 0 && { cost }) } };
   play.add({ kind: "epoch", cause: "on-demand", applies: ids(chosen), ...economics });
 }
 
@@ -211,9 +218,18 @@ function playHost(play: Play, { what, at, recorded }: Command & { do: "host" }):
 
 function hostCompaction(play: Play, place: Place, recorded: boolean): Place | undefined {
   const rest = { autoRead: [], references: [], quotes: [], carried: [], by: "host" } as const;
-  if (!recorded) return play.add({ kind: "compact", cut: null, summary: null, ...rest }, "load");
+  if (!recorded) return play.add({ kind: "compact", cut: null, summary: null, ...inItsPlace(play, place), ...rest }, "load");
   const summary = blockBody(play, "compacted by a host");
   return play.add({ kind: "compact", cut: place.entry.id, summary, shown: textBody(`Summary so far: ${nextBlock(play)}`), ...rest }, "load");
+}
+
+/** What a host that records no summary puts in place of all: nothing, messages that stay, or a list of its own. */
+function inItsPlace(play: Play, { depth }: Place): Pick<CompactDecision, "kept" | "shows"> {
+  if (depth % 3 === 0) return {};
+  const kept = play.path.filter(({ entry: { data } }) => data.kind === "message" && (data.role === "user" || depth % 2 === 0));
+  if (depth % 3 === 1) return { kept: ids(kept) };
+  const roles = ["system", "user", "assistant"] as const;
+  return { shows: roles.map((role) => ({ role, blocks: [{ type: "text", body: textBody(`Stands in place, by the ${role}: ${nextBlock(play)}`) }] })) };
 }
 
 function hostReplacement(play: Play, place: Place, recorded: boolean): Place | undefined {

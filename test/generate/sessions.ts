@@ -124,7 +124,9 @@ function playStep(play: Play, { calls, turn, between }: Command & { do: "step" }
 
 function playRecord(play: Play, kind: (Command & { do: "record" })["kind"]): void {
   const id = play.nextId;
-  if (kind === "usage") play.add({ kind: "usage", input: 1_000 + play.session.size, cacheRead: 10, cacheWrite: 5, output: 7, window: 200_000, model: "m" });
+  const aside = play.session.size % 3 === 0 && { what: "cache_warm" };
+  if (kind === "usage")
+    play.add({ kind: "usage", ...aside, input: 1_000 + play.session.size, cacheRead: 10, cacheWrite: 5, output: 7, window: 200_000, model: "m" });
   else if (kind === "overflow") play.add({ kind: "failure", class: "overflow", text: body("long", id) });
   else if (kind === "failure") play.add({ kind: "failure", class: "aborted" });
   else if (kind === "marker") play.add({ kind: "marker", what: "label", raw: body("short", id) });
