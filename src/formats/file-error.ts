@@ -8,7 +8,6 @@ export type SessionFileProblem =
   | "empty"
   | "binary"
   | "not-a-session"
-  | "unsupported-format"
   | "unsupported-version"
   | "bodies-missing";
 
@@ -43,14 +42,6 @@ export function folderError(path: string): SessionFileError {
   return new SessionFileError("is-folder", path, `expected a session file, found a folder. Name one of the files in it; ${LIST}`);
 }
 
-export function unreadFormatError(path: string, sessions: string): SessionFileError {
-  return new SessionFileError(
-    "unsupported-format",
-    path,
-    `expected a session of Pi, Claude Code or Palimpsest, found another agent's: ${sessions} are not read. Name a session of one of these; ${LIST}`,
-  );
-}
-
 export function unreadVersionError(path: string, problem: string): SessionFileError {
   return new SessionFileError("unsupported-version", path, problem);
 }
@@ -63,11 +54,35 @@ export function bodiesError(path: string, problem: string): SessionFileError {
 export function noSessionError(path: string, start: Buffer, size: number, values: number): SessionFileError {
   if (size === 0 || (size <= start.length && start.toString("latin1").trim() === ""))
     return new SessionFileError("empty", path, `expected a session file, found ${size === 0 ? "no bytes" : "blank lines only"}. ${LIST}`);
-  if (values === 0 && isBinary(start))
+  const other = OTHER_FORMATS.find(({ begins }) => start.subarray(0, begins.length).equals(begins));
+  if (other) return new SessionFileError("binary", path, `expected a session file, which is text, found ${other.found}. ${other.hint}`);
+  if (isBinary(start) && (values === 0 || start.includes(0)))
     return new SessionFileError("binary", path, `expected a session file, which is text, found binary data. Check the path; ${LIST}`);
   const found = values > 0 ? `${values === 1 ? "a JSON value" : `${values} JSON values`}, none of which is a session's` : `text that begins ${quoted(start)}`;
-  return new SessionFileError("not-a-session", path, `expected a session of Pi, Claude Code or Palimpsest, found ${found}. Check the path; ${LIST}`);
+  return new SessionFileError(
+    "not-a-session",
+    path,
+    `expected a session of an agent that is read (Pi, Claude Code, Codex, Gemini CLI, SWE-agent), a chat or a Palimpsest log, found ${found}. Check the path; ${LIST}`,
+  );
 }
+
+/** What sessions are found packed in or kept as, by its first bytes; unpacked it may well be a session. */
+const OTHER_FORMATS: readonly { readonly begins: Buffer; readonly found: string; readonly hint: string }[] = [
+  {
+    begins: Buffer.from([0x1f, 0x8b]),
+    found: "gzip data",
+    hint: "Unpack it first: gunzip -c FILE gives its text, and - in place of FILE takes that from a pipe.",
+  },
+  {
+    begins: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]),
+    found: "zstd data",
+    hint: "Unpack it first: zstd -dc FILE gives its text, and - in place of FILE takes that from a pipe.",
+  },
+  { begins: Buffer.from("PK\u0003\u0004"), found: "a zip archive", hint: "Unpack it first, and name the session file in it." },
+  { begins: Buffer.from("SQLite format 3\0"), found: "an SQLite database", hint: "Export the session from the agent that keeps it there, and name that file." },
+  { begins: Buffer.from([0xff, 0xfe]), found: "UTF-16 text", hint: "Save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE does." },
+  { begins: Buffer.from([0xfe, 0xff]), found: "UTF-16 text", hint: "Save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE does." },
+];
 
 /** Control characters other than tab, line ends and escape do not occur in text. */
 function isBinary(start: Buffer): boolean {

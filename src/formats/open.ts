@@ -3,10 +3,12 @@ import { createReadStream, type Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type Bytes, type Session, type Sha256, type Source, SourceChangedError, sha256 } from "../session/index.ts";
-import { type Detected, detect, type Format } from "./detect.ts";
-import { bodiesError, fileSystemError, folderError, noSessionError, SessionFileError, unreadFormatError, unreadVersionError } from "./file-error.ts";
+import { ALL_PARTS, detect, type Format } from "./detect.ts";
+import { bodiesError, fileSystemError, folderError, noSessionError, SessionFileError, unreadVersionError } from "./file-error.ts";
 import type { Diagnostic, FormatReader, RawRecord, ReaderContext } from "./reader.ts";
-import { RecordScanner, type ScanPosition, type ScanSink, type Tail } from "./scan/scan.ts";
+import { hasParts, PartScanner } from "./scan/parts.ts";
+import { RecordScanner, type Tail } from "./scan/scan.ts";
+import type { Parts, ScanPosition, ScanSink } from "./scan/sink.ts";
 import { BufferSource, FileSource, fileBeside } from "./source.ts";
 
 interface OpenOptions {
@@ -83,7 +85,7 @@ export async function resume(previous: Opened): Promise<Resumed> {
   const reading = checkpoint && readings.get(checkpoint);
   if (!reading) throw new TypeError("expected a session opened from a file, found one that came through a pipe: it cannot be read on");
   const stats = await statOf(reading.path);
-  if (beginsAsBefore(reading.source, stats, checkpoint)) return { ...(await readFrom(reading, checkpoint.resumeAt)), how: "append" };
+  if (!reading.endsWithin && beginsAsBefore(reading.source, stats, checkpoint)) return { ...(await readFrom(reading, checkpoint.resumeAt)), how: "append" };
   reading.close();
   return { ...(await openSession(reading.path, reading.options)), how: "reread" };
 }
@@ -187,6 +189,14 @@ async function openStream(path: string, stream: Readable, options: OpenOptions):
   return { session, diagnostics: reading.diagnostics(), tail, checkpoint: null, close: () => reading.close() };
 }
 
+/** A value as detection knows it: of a part, the larger one with that part alone. */
+function wholeOf({ value, element }: RawRecord): unknown {
+  if (!element) return value;
+  const keys = element.list === "" ? [] : element.list.split(".");
+  const inner = keys.reduceRight<unknown>((whole, key) => ({ [key]: whole }), [value]);
+  return Array.isArray(inner) ? inner : { ...element.head, ...(inner as object) };
+}
+
 /** One source on its way through scanner and reader: the format is found with the first value that shows it. */
 class Reading<S extends Source = Source> implements ScanSink {
   readonly path: string;
@@ -194,7 +204,9 @@ class Reading<S extends Source = Source> implements ScanSink {
   readonly options: OpenOptions;
   readonly #noticed: Diagnostic[] = [];
   readonly #companions: FileSource[] = [];
+  #format: Format | undefined;
   #reader: FormatReader | undefined;
+  #within = false;
   /** Until the format is known: values so far, bytes so far, the first of them. */
   #waiting: RawRecord[] = [];
   #read: Bytes = 0;
@@ -215,17 +227,38 @@ class Reading<S extends Source = Source> implements ScanSink {
     if (this.#firstBytes.length < EDGE) this.#firstBytes = Buffer.concat([this.#firstBytes, chunk.subarray(0, EDGE)]);
     this.#read += chunk.length;
     scanner.push(chunk);
-    if (!this.#reader && (this.#read > UNKNOWN_BYTES || this.#waiting.length > UNKNOWN_VALUES)) throw this.#noSession();
+    if (!this.#reader && (this.#read - scanner.underway > UNKNOWN_BYTES || this.#waiting.length > UNKNOWN_VALUES)) throw this.#noSession();
   }
 
-  record(record: RawRecord): void {
+  /** Whether the last thing read was part of a value that has not ended. */
+  get endsWithin(): boolean {
+    return this.#within;
+  }
+
+  record(record: RawRecord, bytes?: Buffer): void {
+    this.#within = record.element !== undefined;
     if (this.#reader) {
-      this.#reader.add(record);
+      this.#give(this.#reader, record, bytes);
       return;
     }
-    this.#waiting.push(record);
-    const detected = detect(record.value);
-    if (detected) this.#begin(detected);
+    const format = detect(wholeOf(record));
+    if (!format) this.#waiting.push(record);
+    else this.#give(this.#begin(format), record, bytes);
+  }
+
+  parts(): Parts | undefined {
+    return this.#format ? this.#format.parts : ALL_PARTS;
+  }
+
+  /** Hands a record to the reader, its parts before it. */
+  #give(reader: FormatReader, record: RawRecord, bytes?: Buffer): void {
+    const parts = this.#format?.parts;
+    if (parts && !record.element && bytes && hasParts(record.value, parts)) {
+      const { source, start: offset, line } = record.range;
+      const sink: ScanSink = { record: (part) => reader.add(part), diagnostic: (each) => this.diagnostic(each) };
+      new PartScanner(source, sink, parts, { offset, line }, this.options.limit ?? bytes.length).take(bytes);
+    }
+    reader.add(record);
   }
 
   diagnostic(diagnostic: Diagnostic): void {
@@ -251,11 +284,13 @@ class Reading<S extends Source = Source> implements ScanSink {
     for (const file of [this.source, ...this.#companions]) if (file instanceof FileSource) file.close();
   }
 
-  #begin(detected: Detected): void {
-    if ("unread" in detected) throw unreadFormatError(this.path, detected.unread);
-    this.#reader = this.#readerOf(detected.format);
-    for (const waiting of this.#waiting) this.#reader.add(waiting);
+  #begin(format: Format): FormatReader {
+    const reader = this.#readerOf(format);
+    this.#format = format;
+    this.#reader = reader;
+    for (const waiting of this.#waiting) if (format.parts || !waiting.element) reader.add(waiting);
     this.#waiting = [];
+    return reader;
   }
 
   #readerOf(format: Format): FormatReader {

@@ -8,6 +8,11 @@ export interface RawRecord {
   readonly value: unknown;
   /** A value too large to hold in memory: its first and last bytes as text. */
   readonly oversized?: { readonly head: string; readonly tail: string };
+  /**
+   * Set where the record is part of a larger value, which follows behind its parts as a record of its own: the list it stands in, as
+   * keys joined by points (or the key of a member that is a record as it stands), where in the list, and what of the larger value is known.
+   */
+  readonly element?: { readonly list: string; readonly index: number; readonly head: Readonly<Record<string, unknown>> };
 }
 
 /** Another file that belongs to a session. */

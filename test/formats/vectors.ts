@@ -71,6 +71,8 @@ export interface ExpectedDecision {
   readonly inEffect?: boolean;
   readonly summarySha256?: string | null;
   readonly keepsFrom?: number | null;
+  /** A host's replacement list. */
+  readonly shows?: readonly { readonly role: string; readonly blocks: readonly ExpectedBlock[] }[];
   readonly checkpoint?: boolean;
   readonly targets?: readonly number[];
   readonly body?: readonly ExpectedBlock[] | "unknown" | null;
@@ -93,7 +95,7 @@ export interface ExpectedReading {
   readonly markers: readonly { readonly records: readonly ExpectedRecord[] }[];
   readonly branches: readonly ExpectedBranch[];
   readonly decisions: readonly ExpectedDecision[];
-  readonly derived: readonly { readonly sha256: string; readonly records: readonly ExpectedRecord[] }[];
+  readonly derived: readonly { readonly sha256: string | null; readonly records: readonly ExpectedRecord[] }[];
   readonly hiddenAtHead: readonly number[];
   readonly shownEntries?: readonly string[];
   readonly diagnostics: readonly (ExpectedRange & { readonly what: string; readonly required: boolean })[];

@@ -9,6 +9,6 @@ export function textOfPieces(pieces: Pieces): string {
 }
 
 /** The lists of one table, which must be those of `T`. */
-export function table<T>(name: "labels" | "dedupe" | "spill" | "guards"): T {
+export function table<T>(name: "chains" | "labels" | "dedupe" | "spill" | "guards"): T {
   return JSON.parse(readFileSync(new URL(`./condense/${name}.json`, import.meta.url), "utf8")) as T;
 }

@@ -1,9 +1,10 @@
 // What one Claude Code record says: facts that depend on it alone, and what ties it to others.
-import type { Block, Body, CallFact, FailureFact, ResultFact, UsageFact } from "../../session/index.ts";
+import type { Block, Body, CallFact, FailureFact, RecordRange, ResultFact, UsageFact } from "../../session/index.ts";
 import { imageSize } from "../image.ts";
-import { countOf, isObject, type JsonObject, stringOf, valueAt } from "../json.ts";
+import { countOf, isObject, type JsonObject, listOf, stringOf, valueAt } from "../json.ts";
 import { type Path, Pointing } from "../pointing.ts";
 import type { RawRecord, ReaderContext } from "../reader.ts";
+import { type Original, type Originals, saysCondensed } from "./originals.ts";
 import { wholeOutput } from "./spill.ts";
 
 /** A record by what it means for the tree; its texts stay in the file. */
@@ -18,16 +19,34 @@ export type Content =
       readonly usage: UsageFact | undefined;
     }
   | { readonly kind: "failure"; readonly failure: FailureFact }
-  | { readonly kind: "user"; readonly blocks: readonly Block[]; readonly results: readonly Result[]; readonly meta: boolean }
+  | {
+      readonly kind: "user";
+      readonly blocks: readonly Block[];
+      readonly results: readonly Result[];
+      readonly meta: boolean;
+      /** It holds the stub of a copy whose original is not there. */
+      readonly orphaned?: true;
+    }
   | { readonly kind: "summary"; readonly text: Body | undefined }
   | { readonly kind: "boundary"; readonly raw: Body }
   | { readonly kind: "microcompact"; readonly callIds: readonly string[]; readonly raw: Body }
   | { readonly kind: "marker"; readonly what: string; readonly raw: Body | undefined };
 
 /** A result without its tool's name, which stands in the call. */
-export type Result = Omit<ResultFact, "tool" | "kind">;
+export type Result = Omit<ResultFact, "tool" | "kind"> & {
+  /** In a condensed copy: what stands in the record now, while the result is the original. */
+  readonly stub?: Stub;
+};
 
-export function contentOf(record: RawRecord, context: ReaderContext): Content {
+export interface Stub {
+  /** Of the block in the record's content. */
+  readonly index: number;
+  readonly blocks: readonly Block[];
+  /** The original's line beside the session. */
+  readonly original: RecordRange;
+}
+
+export function contentOf(record: RawRecord, context: ReaderContext, originals: Originals | undefined): Content {
   const { value } = record;
   if (record.oversized) return { kind: "marker", what: "oversized", raw: undefined };
   const pointing = new Pointing(record);
@@ -35,7 +54,7 @@ export function contentOf(record: RawRecord, context: ReaderContext): Content {
   const message = isObject(value.message) ? value.message : undefined;
   if (value.isCompactSummary === true && message) return { kind: "summary", text: summaryText(pointing, message) };
   if (value.type === "assistant" && message) return isHostsOwn(value, message) ? failed(pointing, message) : assistant(pointing, value, message);
-  if (value.type === "user" && message && value.isVisibleInTranscriptOnly !== true) return user(pointing, value, message, context);
+  if (value.type === "user" && message && value.isVisibleInTranscriptOnly !== true) return user({ pointing, value, context, originals }, message);
   if (value.type === "system" && value.subtype === "compact_boundary") return { kind: "boundary", raw: pointing.whole() };
   if (value.type === "system" && value.subtype === "microcompact_boundary")
     return { kind: "microcompact", callIds: stringsAt(value, ["microcompactMetadata", "compactedToolIds"]), raw: pointing.whole() };
@@ -62,27 +81,29 @@ function stringsAt(value: unknown, path: Path): string[] {
 function assistant(pointing: Pointing, value: JsonObject, message: JsonObject): Content {
   const { content } = message;
   const path = ["message", "content"];
-  const usage = isObject(message.usage) ? usageFact(message.usage, stringOf(message.id), stringOf(message.model)) : undefined;
+  const messageId = stringOf(message.id);
+  const model = stringOf(message.model);
   return {
     kind: "assistant",
-    messageId: stringOf(message.id),
+    messageId,
     requestId: stringOf(value.requestId),
     blocks: blocksAt(pointing, content, path, "tool_use"),
     calls: callsAt(pointing, content, path),
-    usage,
+    usage: isObject(message.usage) ? usageFact(message.usage, messageId, model === undefined ? undefined : pointing.name(model)) : undefined,
   };
 }
 
 function usageFact(usage: JsonObject, messageId: string | undefined, model: string | undefined): UsageFact {
-  return {
+  const fact: UsageFact = {
     kind: "usage",
     input: countOf(usage.input_tokens),
     cacheRead: countOf(usage.cache_read_input_tokens),
     cacheWrite: countOf(usage.cache_creation_input_tokens),
     output: countOf(usage.output_tokens),
-    ...(messageId !== undefined && { messageId }),
-    ...(model !== undefined && { model }),
   };
+  return messageId !== undefined && model !== undefined
+    ? { ...fact, messageId, model }
+    : { ...fact, ...(messageId !== undefined && { messageId }), ...(model !== undefined && { model }) };
 }
 
 const OVERFLOW = /prompt is too long|context (window|length|limit)|input is too long|too many tokens/i;
@@ -106,32 +127,69 @@ function summaryText(pointing: Pointing, message: JsonObject): Body | undefined 
   });
 }
 
-function user(pointing: Pointing, value: JsonObject, message: JsonObject, context: ReaderContext): Content {
-  const { content } = message;
-  const path = ["message", "content"];
-  const results = Array.isArray(content)
-    ? content.flatMap((block: unknown, index) => (isObject(block) && block.type === "tool_result" ? [result(pointing, block, [...path, index], context)] : []))
-    : [];
-  return { kind: "user", blocks: blocksAt(pointing, content, path, "tool_result"), results, meta: value.isMeta === true };
+/** A user's record and what stands beside its file. */
+interface UserRecord {
+  readonly pointing: Pointing;
+  readonly value: JsonObject;
+  readonly context: ReaderContext;
+  readonly originals: Originals | undefined;
 }
 
-function result(pointing: Pointing, block: JsonObject, path: Path, context: ReaderContext): Result {
-  const full = wholeOutput(block.content, context);
+function user(record: UserRecord, message: JsonObject): Content {
+  const { pointing, value } = record;
+  const content: readonly unknown[] = Array.isArray(message.content) ? message.content : [];
+  const path = ["message", "content"];
+  const indexes = listOf(content.length, (index) => (isResult(content[index]) ? index : undefined));
+  const results = indexes.map((index) => result(record, content[index] as JsonObject, [...path, index], index));
+  const orphaned = results.some(({ stub }, nth) => !stub && isOrphan((content[indexes[nth] as number] as JsonObject).content));
   return {
+    kind: "user",
+    blocks: blocksAt(pointing, message.content, path, "tool_result"),
+    results,
+    meta: value.isMeta === true,
+    ...(orphaned && { orphaned: true as const }),
+  };
+}
+
+function isResult(block: unknown): block is JsonObject {
+  return isObject(block) && block.type === "tool_result";
+}
+
+/** Whether the content of a result holds a text that only a condensed copy puts there. */
+function isOrphan(content: unknown): boolean {
+  return (Array.isArray(content) ? content : [content]).some((block: unknown) => {
+    const text = isObject(block) && block.type === "text" ? block.text : block;
+    return typeof text === "string" && text.length < LONGEST_STUB && saysCondensed(text);
+  });
+}
+
+/** UTF-16 units up to which a text may be a stub with a note. */
+const LONGEST_STUB = 65_536;
+
+function result({ pointing, value, context, originals }: UserRecord, block: JsonObject, path: Path, index: number): Result {
+  const original = originals?.find(stringOf(value.uuid) ?? "", index, block.content);
+  const shown = blocksAt(pointing, block.content, [...path, "content"]);
+  const full = wholeOutput(original ? original.content : block.content, context);
+  const made: Result = {
     callId: stringOf(block.tool_use_id) ?? "",
     status: block.is_error === true ? "error" : "ok",
-    blocks: blocksAt(pointing, block.content, [...path, "content"]),
-    ...(full && { full }),
+    blocks: original ? originalBlocks(original) : shown,
   };
+  return full || original ? { ...made, ...(full && { full }), ...(original && { stub: { index, blocks: shown, original: original.range } }) } : made;
+}
+
+function originalBlocks({ pointing, content }: Original): Block[] {
+  return blocksAt(pointing, content, ["content"]);
 }
 
 /** The blocks of a content field, but those of the type that makes facts of its own. */
 function blocksAt(pointing: Pointing, content: unknown, path: Path, apart?: "tool_use" | "tool_result"): Block[] {
   if (content === undefined || content === null) return [];
   if (!Array.isArray(content)) return [blockAt(pointing, content, path)];
-  return content.flatMap((block: unknown, index) =>
-    apart !== undefined && isObject(block) && block.type === apart ? [] : [blockAt(pointing, block, [...path, index])],
-  );
+  return listOf(content.length, (index) => {
+    const block: unknown = content[index];
+    return apart !== undefined && isObject(block) && block.type === apart ? undefined : blockAt(pointing, block, [...path, index]);
+  });
 }
 
 function blockAt(pointing: Pointing, block: unknown, path: Path): Block {
@@ -155,17 +213,16 @@ function blockAt(pointing: Pointing, block: unknown, path: Path): Block {
 
 function callsAt(pointing: Pointing, content: unknown, path: Path): CallFact[] {
   if (!Array.isArray(content)) return [];
-  return content.flatMap((block: unknown, index): CallFact[] => {
-    if (!isObject(block) || block.type !== "tool_use") return [];
+  return listOf(content.length, (index): CallFact | undefined => {
+    const block: unknown = content[index];
+    if (!isObject(block) || block.type !== "tool_use") return undefined;
     const at = [...path, index, "input"];
-    return [
-      {
-        kind: "call",
-        callId: stringOf(block.id) ?? "",
-        tool: stringOf(block.name) ?? "",
-        input: typeof block.input === "string" ? pointing.text(at) : pointing.json(at),
-      },
-    ];
+    return {
+      kind: "call",
+      callId: stringOf(block.id) ?? "",
+      tool: pointing.name(stringOf(block.name) ?? ""),
+      input: typeof block.input === "string" ? pointing.text(at) : pointing.json(at),
+    };
   });
 }
 
@@ -182,7 +239,9 @@ export function wordsOf(content: Content): string[] {
   return [];
 }
 
-/** JSON text without where texts lie, the whole output behind a preview, and what a response cost. */
+const ASIDE: ReadonlySet<string> = new Set(["at", "full", "usage", "stub"]);
+
+/** JSON text without where texts lie, the whole output behind a preview, what stands in place of an original, and what a response cost. */
 function withoutPlaces(value: unknown): string {
-  return JSON.stringify(value, (key, inner: unknown) => (key === "at" || key === "full" || key === "usage" ? undefined : inner));
+  return JSON.stringify(value, (key, inner: unknown) => (ASIDE.has(key) ? undefined : inner));
 }

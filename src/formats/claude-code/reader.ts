@@ -15,6 +15,8 @@ import {
 import { isObject, stringOf, timeOf } from "../json.ts";
 import type { Diagnostic, FormatReader, RawRecord, ReaderContext } from "../reader.ts";
 import { type Content, contentOf, type Result, wordsOf } from "./content.ts";
+import { Copied } from "./copied.ts";
+import { Originals } from "./originals.ts";
 import { type Piece, type Tree, treeOf, type Unit } from "./tree.ts";
 
 /** Whether a parsed record can only be Claude Code's. */
@@ -36,9 +38,11 @@ class ClaudeCodeReader implements FormatReader {
   #cwd: string | undefined;
   #agentId: string | undefined;
   #diagnostics: readonly Diagnostic[] = [];
+  readonly #originals: Originals | undefined;
 
   constructor(context: ReaderContext) {
     this.#context = context;
+    this.#originals = Originals.beside(context);
   }
 
   get diagnostics(): readonly Diagnostic[] {
@@ -51,14 +55,16 @@ class ClaudeCodeReader implements FormatReader {
     if (typeof sessionId === "string") this.#sessionIds.add(sessionId);
     this.#cwd ??= stringOf(cwd);
     this.#agentId ??= stringOf(agentId);
+    const before = this.#pieces.at(-1)?.uuid;
     this.#pieces.push({
       range: record.range,
       uuid: stringOf(uuid),
-      parentUuid: parentUuid === null ? null : stringOf(parentUuid),
+      // Mostly the record before: then both hold one string.
+      parentUuid: parentUuid === null ? null : parentUuid === before ? before : stringOf(parentUuid),
       logicalParent: stringOf(logicalParentUuid),
       side: isSidechain === true,
       time: timeOf(timestamp),
-      content: contentOf(record, this.#context),
+      content: contentOf(record, this.#context, this.#originals),
     });
   }
 
@@ -66,7 +72,7 @@ class ClaudeCodeReader implements FormatReader {
     // A file of side chains alone is a subagent's own conversation.
     const spoken = this.#pieces.filter(({ content }) => content.kind === "assistant" || content.kind === "user");
     const subagent = spoken.length > 0 && spoken.every(({ side }) => side);
-    const build = new Build(this.#identity(subagent), treeOf(this.#pieces), subagent);
+    const build = new Build(this.#identity(subagent), treeOf(this.#pieces), subagent, this.#originals);
     this.#diagnostics = build.diagnostics;
     return build.session;
   }
@@ -110,6 +116,8 @@ interface Draft {
   readonly records?: readonly RecordRange[];
   /** Of the record that reports the usage. */
   readonly usage?: RecordRange;
+  /** Lines beside the session that hold what these entries say, by index. */
+  readonly beside?: readonly (RecordRange | undefined)[];
 }
 
 type Of<K extends Content["kind"]> = Piece & { readonly content: Extract<Content, { readonly kind: K }> };
@@ -130,10 +138,13 @@ class Build {
   /** The summary that follows each boundary. */
   readonly #summaries = new Map<Piece, Of<"summary">>();
 
-  constructor(identity: Identity, tree: Tree, subagent: boolean) {
+  readonly #copied: Copied;
+
+  constructor(identity: Identity, tree: Tree, subagent: boolean, originals: Originals | undefined) {
     this.session = new Session(identity);
     this.#tree = tree;
     this.#subagent = subagent;
+    this.#copied = new Copied(originals);
     this.#look();
     for (const unit of tree.units) this.#write(unit);
     for (const { piece, code, message } of tree.remarks) this.#notice(piece, code, message);
@@ -172,27 +183,51 @@ class Build {
       else members.push(piece);
     const said = members.filter(is("assistant"));
     for (const draft of responseDrafts(said)) last = this.#append(unit, draft, last);
-    for (const piece of members) if (piece.content.kind !== "assistant") last = this.#append(unit, this.#single(piece, unit, last), last);
+    for (const piece of members) {
+      if (piece.content.kind === "assistant") continue;
+      last = this.#append(unit, this.#single(piece, unit, last), last);
+      if (piece.content.kind === "user") last = this.#stubs(piece as Of<"user">, last);
+    }
     this.#ends.set(unit, last);
   }
 
+  /** In a condensed copy: what stands in place of the results of a record, and the note behind it. */
+  #stubs(piece: Of<"user">, parent: EntryId | null): EntryId | null {
+    if (piece.content.orphaned)
+      this.#notice(
+        piece,
+        "originals-missing",
+        "a stub of a condensed copy without its original: the file of originals beside the session is gone or another one. The stub is all that is left.",
+      );
+    if (this.#copied.isDamaged(piece))
+      this.#notice(
+        piece,
+        "original-damaged",
+        "an original of this record is not what its hash says: the file of originals was changed. Its stub is all that counts.",
+      );
+    let last = parent;
+    for (const { id, data } of this.#copied.decisions(this.#tree.idOf.get(piece) as string, piece)) {
+      this.session.load({ id, parent: last, ...(piece.side && !this.#subagent && { side: true }), data, records: [piece.range] });
+      last = id;
+    }
+    return last;
+  }
+
   /** The entries of one record below `parent`; gives the last. */
-  #append(unit: Unit, { piece, data, records, usage }: Draft, parent: EntryId | null): EntryId | null {
+  #append(unit: Unit, { piece, data, records, usage, beside }: Draft, parent: EntryId | null): EntryId | null {
     const record = this.#tree.idOf.get(piece) as string;
     let last = parent;
     // The first record of a response gets more entries as the response grows: what it has keeps its id.
     const single = data.length === 1 && !(piece === unit.anchor && piece.content.kind === "assistant");
+    const own = [piece.range];
     for (const [index, each] of data.entries()) {
-      const id = (single ? record : `${record}#${index}`) as EntryId;
-      const whole = each.kind === "usage" && usage ? [usage] : records && (each.kind === "message" || each.kind === "compact") ? records : [piece.range];
-      this.session.load({
-        id,
-        parent: last,
-        ...(piece.time !== undefined && { time: piece.time }),
-        data: each,
-        ...(piece.side && !this.#subagent && { side: true }),
-        records: whole,
-      });
+      const id = (single ? record : [record, index].join("#")) as EntryId;
+      const whole = each.kind === "usage" && usage ? [usage] : records && (each.kind === "message" || each.kind === "compact") ? records : own;
+      const original = beside?.[index];
+      const entry = { id, parent: last, data: each, records: original ? [original, ...whole] : whole };
+      const { time } = piece;
+      const timed = time === undefined ? entry : { id, parent: last, time, data: each, records: entry.records };
+      this.session.load(piece.side && !this.#subagent ? { ...timed, side: true } : timed);
       if (isShowable(each)) this.#hideable.add(unit);
       if (each.kind === "call") this.#tools.set(each.callId, each.tool);
       last = id;
@@ -205,7 +240,11 @@ class Build {
     const { content } = piece;
     switch (content.kind) {
       case "user":
-        return { piece, data: [...content.results.map((result) => this.#result(result)), ...userMessage(content)] };
+        return {
+          piece,
+          data: [...content.results.map((result) => this.#result(result)), ...userMessage(content)],
+          beside: content.results.map(({ stub }) => stub?.original),
+        };
       case "failure":
         return { piece, data: [content.failure] };
       case "boundary":
@@ -221,8 +260,9 @@ class Build {
     }
   }
 
-  #result(result: Result): Fact {
-    return { kind: "result", tool: this.#tools.get(result.callId) ?? "", ...result };
+  #result({ callId, status, blocks, full }: Result): Fact {
+    const fact: Fact = { kind: "result", tool: this.#tools.get(callId) ?? "", callId, status, blocks };
+    return full ? { ...fact, full } : fact;
   }
 
   /** A compaction hides all before it. Where nothing is before it, its summary is a message of the host's. */
@@ -272,7 +312,8 @@ class Build {
       leaves.delete(place.parent);
       leaves.add(place);
     }
-    const written = ({ entry }: Place) => Math.max(...(entry.records ?? []).map((range) => range.start));
+    const { source } = (last as Piece).range;
+    const written = ({ entry }: Place) => Math.max(...(entry.records ?? []).map((range) => (range.source === source ? range.start : -1)));
     this.session.continueAt([...leaves].reduce((a, b) => (written(a) > written(b) ? a : b)).entry.id);
   }
 }

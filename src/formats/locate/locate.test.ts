@@ -1,4 +1,5 @@
 // Sessions in homes made for the purpose: what is found, what it is called, and which one a folder means.
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -299,19 +300,153 @@ describe("sessionFolders", () => {
       { agent: "pi", path: join(home, ".pi/agent/sessions"), from: "default", exists: false, sessions: 0 },
       { agent: "claude-code", path: join(home, ".config/claude/projects"), from: "default", exists: false, sessions: 0 },
       { agent: "claude-code", path: join(home, ".claude/projects"), from: "default", exists: true, sessions: 2 },
+      { agent: "gemini", path: join(home, ".gemini/tmp"), from: "default", exists: false, sessions: 0 },
+      { agent: "codex", path: join(home, ".codex/sessions"), from: "default", exists: false, sessions: 0 },
+      { agent: "codex", path: join(home, ".codex/archived_sessions"), from: "default", exists: false, sessions: 0 },
     ]);
   });
 
   test("names the variable that a folder comes from", async () => {
-    const env = { PI_AGENT_DIR: join(home, "gone"), CLAUDE_CONFIG_DIR: join(home, "c"), XDG_CONFIG_HOME: join(home, "x") };
+    const env = { PI_AGENT_DIR: join(home, "gone"), CLAUDE_CONFIG_DIR: join(home, "c"), XDG_CONFIG_HOME: join(home, "x"), CODEX_HOME: "~/k" };
     expect((await sessionFolders({ env, home })).map(({ path, from }) => [path, from])).toEqual([
       [join(home, "gone/sessions"), "PI_AGENT_DIR"],
       [join(home, "c/projects"), "CLAUDE_CONFIG_DIR"],
+      [join(home, ".gemini/tmp"), "default"],
+      [join(home, "k/sessions"), "CODEX_HOME"],
+      [join(home, "k/archived_sessions"), "CODEX_HOME"],
     ]);
     expect((await sessionFolders({ env: { XDG_CONFIG_HOME: join(home, "x") }, home })).map(({ from }) => from)).toEqual([
       "default",
       "XDG_CONFIG_HOME",
       "default",
+      "default",
+      "default",
+      "default",
     ]);
+  });
+});
+
+describe("Gemini CLI", () => {
+  const hashOf = (path: string) => createHash("sha256").update(path).digest("hex");
+
+  test("sessions in folders by slug, by hash and by the root in them; subagents marked, half-written files none", async () => {
+    file(".gemini/projects.json", 0, JSON.stringify({ projects: { "/srv/app": "app-1", "/srv/old": "old" } }));
+    file(".gemini/tmp/app-1/chats/session-2026-a.jsonl", 1);
+    file(".gemini/tmp/app-1/chats/p1/s1.jsonl", 2);
+    file(`.gemini/tmp/${hashOf("/srv/old")}/chats/session-2025-b.json`, 3);
+    file(".gemini/tmp/web/.project_root", 0, "/srv/web\n");
+    file(".gemini/tmp/web/chats/session-c.jsonl", 4);
+    file(".gemini/tmp/nameless/chats/session-d.jsonl", 5);
+    file(".gemini/tmp/app-1/chats/session-a.jsonl.tmp-123");
+    file(".gemini/tmp/app-1/chats/session-a.tmp-123.jsonl");
+    file(".gemini/tmp/app-1/chats/session-a.unreadable-9.jsonl");
+    file(".gemini/tmp/app-1/chats/other.jsonl");
+    file(".gemini/tmp/app-1/logs.json");
+    expect((await find()).map(({ path, agent, project, subagent }) => [path.slice(home.length + 13), agent, project, subagent])).toEqual([
+      ["app-1/chats/session-2026-a.jsonl", "gemini", "/srv/app", false],
+      ["app-1/chats/p1/s1.jsonl", "gemini", "/srv/app", true],
+      [`${hashOf("/srv/old")}/chats/session-2025-b.json`, "gemini", "/srv/old", false],
+      ["web/chats/session-c.jsonl", "gemini", "/srv/web", false],
+      ["nameless/chats/session-d.jsonl", "gemini", "nameless", false],
+    ]);
+    expect((await sessionFolders({ env: {}, home })).find(({ agent }) => agent === "gemini")).toMatchObject({ exists: true, sessions: 4 });
+  });
+
+  test("a broken list of projects hides none", async () => {
+    file(".gemini/projects.json", 0, "{torn");
+    file(".gemini/tmp/a/chats/session-1.jsonl");
+    expect((await find()).map(({ project }) => project)).toEqual(["a"]);
+  });
+
+  test("the newest of a folder, whichever way its project is known; its variable names the home", async () => {
+    const cwd = folder("app");
+    const hashed = file(`other/.gemini/tmp/${hashOf(cwd)}/chats/session-1.json`, 5);
+    file(`other/.gemini/tmp/${hashOf(cwd)}/chats/p/s.jsonl`, 1);
+    file("other/.gemini/tmp/elsewhere/chats/session-9.jsonl", 0);
+    const env = { GEMINI_CLI_HOME: join(home, "other") };
+    expect(await newest(cwd, env)).toMatchObject({ path: hashed, agent: "gemini", project: cwd });
+    file("other/.gemini/tmp/slug/.project_root", 0, cwd);
+    const slugged = file("other/.gemini/tmp/slug/chats/session-2.jsonl", 4);
+    expect((await newest(cwd, env))?.path).toBe(slugged);
+    expect(await newest(cwd)).toBeUndefined();
+  });
+});
+
+describe("Codex", () => {
+  /** A session's first record; the system prompt in it is long. */
+  function header(cwd: string | undefined, more: object = {}): string {
+    const payload = {
+      id: "s",
+      timestamp: "t",
+      ...(cwd !== undefined && { cwd }),
+      ...more,
+      base_instructions: { text: `say "cwd": "/wrong" ${"x".repeat(30_000)}` },
+    };
+    return `${JSON.stringify({ timestamp: "t", type: "session_meta", payload })}\n{"type":"turn_context","payload":{"cwd":"/later"}}\n`;
+  }
+  function rollout(place: string, cwd: string | undefined, age: number, more: object = {}): string {
+    return file(`.codex/${place}.jsonl`, age, header(cwd, more));
+  }
+  const spawned = { source: { subagent: { thread_spawn: { parent_thread_id: "p" } } } };
+
+  test("sessions of every day are found, those put away too, each with the folder in its first record", async () => {
+    const one = rollout("sessions/2026/01/02/rollout-2026-01-02T00-00-00-a", "/srv/app", 3);
+    const two = rollout("sessions/2025/12/31/rollout-2025-12-31T00-00-00-b", "C:\\src\\app", 2);
+    const three = rollout("archived_sessions/rollout-2025-01-01T00-00-00-c", '/srv/é "q"', 1);
+    const four = rollout("sessions/2026/01/03/rollout-2026-01-03T00-00-00-d", "/srv/sub", 0, spawned);
+    file(".codex/sessions/2026/01/02/notes.jsonl");
+    file(".codex/history.jsonl");
+    expect((await find()).map(({ path, agent, project, subagent }) => [path, agent, project, subagent])).toEqual([
+      [four, "codex", "/srv/sub", true],
+      [three, "codex", '/srv/é "q"', false],
+      [two, "codex", "C:\\src\\app", false],
+      [one, "codex", "/srv/app", false],
+    ]);
+    expect((await sessionFolders({ env: {}, home })).slice(-2).map(({ sessions }) => sessions)).toEqual([2, 1]);
+  });
+
+  test("of a session that is there twice the one that goes on counts", async () => {
+    const place = "2026/01/02/rollout-2026-01-02T00-00-00-a";
+    const active = rollout(`sessions/${place}`, "/srv/app", 5);
+    rollout(`archived_sessions/${place}`, "/srv/app", 1);
+    const other = rollout("archived_sessions/2026/01/03/rollout-2026-01-02T00-00-00-a", "/srv/app", 9);
+    expect((await find()).map(({ path }) => path)).toEqual([active, other]);
+  });
+
+  test.each([
+    [
+      "in the first message of an old file",
+      '{"id":"o","timestamp":"t","instructions":"see <b>\\"cwd\\": \\"/no\\""}\n{"type":"message","content":[{"text":"<environment_context>\\n  <cwd>C:\\\\old</cwd>"}]}\n',
+      "C:\\old",
+    ],
+    ["behind a long system prompt", `{"type":"session_meta","payload":{"base_instructions":{"text":"${"x".repeat(40_000)}"},"cwd":"/far"}}\n`, "/far"],
+    ["in records over several lines", '{\n  "type": "session_meta",\n  "payload": {\n    "cwd" : "/pretty"\n  }\n}\n', "/pretty"],
+    ["nowhere", '{"type":"session_meta","payload":{"id":"x"}}\n', "unknown"],
+    ["in no record at all", "", "unknown"],
+  ])("the folder stands %s", async (_, content, project) => {
+    file(".codex/sessions/2026/01/02/rollout-a.jsonl", 0, content);
+    expect((await find()).map((each) => each.project)).toEqual([project]);
+  });
+
+  test("the newest of a folder's project, whichever agent wrote it", async () => {
+    const cwd = folder("app");
+    folder("app/.git");
+    const old = rollout("sessions/2026/01/02/rollout-a", cwd, 9);
+    rollout("sessions/2026/01/02/rollout-sub", cwd, 1, spawned);
+    rollout("sessions/2026/01/02/rollout-other", folder("other"), 2);
+    file(".codex/sessions/2026/01/02/rollout-empty.jsonl", 0, "");
+    expect(await newest(cwd)).toMatchObject({ path: old, agent: "codex", project: cwd });
+    expect((await newest(folder("app/deep")))?.path).toBe(old);
+    const claude = claudeSession(cwd, 5);
+    expect((await newest(cwd))?.path).toBe(claude);
+    const put = rollout("archived_sessions/rollout-z", cwd, 4);
+    expect((await newest(cwd))?.path).toBe(put);
+    expect(await newest(folder("elsewhere"))).toBeUndefined();
+  });
+
+  test("a folder that cannot be read and a file that is gone say nothing", async () => {
+    file(".codex/sessions", 0);
+    expect(await find()).toEqual([]);
+    expect((await sessionFolders({ env: {}, home })).slice(-2).map(({ exists }) => exists)).toEqual([false, false]);
   });
 });

@@ -1,16 +1,23 @@
-// Where Pi and Claude Code keep their sessions on this machine: found by the names of files, none of which is opened.
-import type { Dirent } from "node:fs";
-import { lstat, readdir, realpath, stat } from "node:fs/promises";
+// Where Pi, Claude Code, Codex and Gemini CLI keep their sessions on this machine: found by the names of files, of which only Codex's are opened.
+import { lstat, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Bytes } from "../../session/index.ts";
-import { folderLister, type LocatedAgent, namesPath, projectPath } from "./project-folder.ts";
+import { type GeminiProject, geminiFiles, geminiProjects, isAt } from "./gemini-projects.ts";
+import { listed, type Unreadable } from "./listing.ts";
+import { type FolderAgent, folderLister, namesPath, projectPath } from "./project-folder.ts";
+import { type RolloutHeader, rolloutHeader, rolloutHeaders, rolloutsBelow } from "./rollouts.ts";
+
+/** An agent whose sessions are found on this machine. */
+type LocatedAgent = FolderAgent | "codex" | "gemini";
 
 interface LocateOptions {
   /** @default process.env */
   readonly env?: NodeJS.ProcessEnv;
   /** @default the user's home folder */
   readonly home?: string;
+  /** Told of each folder that cannot be read and is passed over. */
+  readonly unreadable?: Unreadable;
 }
 
 /** A session file, known by its place alone. */
@@ -38,7 +45,7 @@ interface SessionFolder {
 }
 
 /**
- * All sessions of Pi and Claude Code on this machine, newest first. Folders that cannot be read are passed over.
+ * All sessions of Pi, Claude Code, Codex and Gemini CLI on this machine, newest first. Folders that cannot be read are passed over.
  *
  * ```ts
  * const [newest] = await findSessions();
@@ -46,10 +53,12 @@ interface SessionFolder {
  */
 export async function findSessions(options: LocateOptions = {}): Promise<FoundSession[]> {
   const list = folderLister();
-  const found: FoundSession[] = [];
-  for (const { agent, path } of await searchedFolders(options))
-    for (const folder of await projectFolders(path)) {
-      const files = await filesOf([...(await mainFiles(folder)), ...(agent === "claude-code" ? await subagentFiles(folder) : [])]);
+  const { unreadable } = options;
+  const found = [...(await codexSessions(options)), ...(await geminiSessions(options))];
+  for (const { agent, path } of await projectRoots(options))
+    for (const folder of await projectFolders(path, unreadable)) {
+      const subagents = agent === "claude-code" ? await subagentFiles(folder, unreadable) : [];
+      const files = await filesOf([...(await mainFiles(folder, unreadable)), ...subagents]);
       if (files.length === 0) continue;
       const project = await projectPath(agent, basename(folder), list);
       found.push(...files.map((file) => Object.freeze({ ...file, agent, project })));
@@ -62,10 +71,17 @@ export async function findSessions(options: LocateOptions = {}): Promise<FoundSe
  * one above it that has, up to the root of its git repository; outside a repository the folder alone counts.
  */
 export async function newestSession(options: LocateOptions & { readonly cwd: string }): Promise<FoundSession | undefined> {
-  const roots = await searchedFolders(options);
+  const roots = await projectRoots(options);
+  const codex = await codexFiles(options);
+  const gemini = await allGeminiProjects(options);
+  const headers = new Map<string, RolloutHeader>();
   const folders = await Promise.all(roots.map(async ({ agent, path }) => ({ agent, folders: await projectFolders(path) })));
   for (const spellings of await projectLevels(options.cwd)) {
-    const found: FoundSession[] = [];
+    const found = await newestOfCodex(codex, spellings, headers);
+    for (const project of gemini) {
+      const path = spellings.find((each) => isAt(project, each));
+      if (path !== undefined) found.push(...(await geminiSessionsOf(project, {}, path)));
+    }
     for (const { agent, folders: all } of folders)
       for (const folder of all) {
         const project = spellings.find((each) => namesPath(agent, basename(folder), each));
@@ -81,6 +97,16 @@ export async function newestSession(options: LocateOptions & { readonly cwd: str
 export async function sessionFolders(options: LocateOptions = {}): Promise<SessionFolder[]> {
   const folders: SessionFolder[] = [];
   for (const { agent, path, from } of await searchedFolders(options)) {
+    if (agent === "codex") {
+      const sessions = (await rolloutHeaders(await rolloutsBelow([path]))).filter(({ subagent }) => !subagent).length;
+      folders.push(Object.freeze({ agent, path, from, exists: await isFolder(path), sessions }));
+      continue;
+    }
+    if (agent === "gemini") {
+      const sessions = (await Promise.all((await geminiProjects(path)).map((project) => geminiSessionsOf(project)))).flat();
+      folders.push(Object.freeze({ agent, path, from, exists: await isFolder(path), sessions: sessions.filter(({ subagent }) => !subagent).length }));
+      continue;
+    }
     const files = await Promise.all((await projectFolders(path)).map(async (folder) => filesOf(await mainFiles(folder))));
     folders.push(Object.freeze({ agent, path, from, exists: await isFolder(path), sessions: files.flat().filter((each) => !each.subagent).length }));
   }
@@ -91,7 +117,7 @@ type Searched = Pick<SessionFolder, "agent" | "path" | "from">;
 
 /** Each folder once, though several names may lead to it. */
 async function searchedFolders({ env = process.env, home = homedir() }: LocateOptions): Promise<Searched[]> {
-  const searched = [...(await piFolders(env, home)), ...(await claudeFolders(env, home))];
+  const searched = [...(await piFolders(env, home)), ...(await claudeFolders(env, home)), geminiFolder(env, home), ...codexFolders(env, home)];
   const unique = new Map<string, Searched>();
   for (const each of searched) {
     const key = `${each.agent} ${await realPath(each.path)}`;
@@ -127,6 +153,65 @@ async function claudeFolders(env: NodeJS.ProcessEnv, home: string): Promise<Sear
   ];
 }
 
+/** The folder of sessions that go on, before that of those put away: of a session in both the first one counts. */
+function codexFolders(env: NodeJS.ProcessEnv, home: string): Searched[] {
+  const root = env.CODEX_HOME ? absolute(env.CODEX_HOME, home) : join(home, ".codex");
+  return ["sessions", "archived_sessions"].map((name) => ({ agent: "codex", path: join(root, name), from: env.CODEX_HOME ? "CODEX_HOME" : "default" }));
+}
+
+/** The variable names the home folder to Gemini CLI, not its own one. */
+function geminiFolder(env: NodeJS.ProcessEnv, home: string): Searched {
+  const root = env.GEMINI_CLI_HOME ? absolute(env.GEMINI_CLI_HOME, home) : home;
+  return { agent: "gemini", path: join(root, ".gemini", "tmp"), from: env.GEMINI_CLI_HOME ? "GEMINI_CLI_HOME" : "default" };
+}
+
+/** Of the agents that keep a folder of a name made from its path for each project. */
+async function projectRoots(options: LocateOptions): Promise<(Searched & { readonly agent: FolderAgent })[]> {
+  return (await searchedFolders(options)).flatMap(({ agent, ...rest }) => (agent === "codex" || agent === "gemini" ? [] : [{ agent, ...rest }]));
+}
+
+async function allGeminiProjects(options: LocateOptions): Promise<GeminiProject[]> {
+  const folders = (await searchedFolders(options)).filter(({ agent }) => agent === "gemini");
+  return (await Promise.all(folders.map(({ path }) => geminiProjects(path, options.unreadable)))).flat();
+}
+
+async function geminiSessions(options: LocateOptions): Promise<FoundSession[]> {
+  return (await Promise.all((await allGeminiProjects(options)).map((project) => geminiSessionsOf(project, options)))).flat();
+}
+
+async function geminiSessionsOf(found: GeminiProject, { unreadable }: LocateOptions = {}, project = found.paths[0] ?? found.name): Promise<FoundSession[]> {
+  const places = await geminiFiles(found, unreadable);
+  const subagents = new Set(places.filter(({ subagent }) => subagent).map(({ path }) => path));
+  const files = await filesOf(places.map(({ path }) => path));
+  return files.map((file) => Object.freeze({ ...file, agent: "gemini", project, subagent: subagents.has(file.path) }));
+}
+
+async function codexFiles(options: LocateOptions): Promise<FoundFile[]> {
+  const folders = (await searchedFolders(options)).filter(({ agent }) => agent === "codex").map(({ path }) => path);
+  return (await filesOf(await rolloutsBelow(folders, options.unreadable))).sort(newestFirst);
+}
+
+async function codexSessions(options: LocateOptions): Promise<FoundSession[]> {
+  const files = await codexFiles(options);
+  const headers = await rolloutHeaders(files.map(({ path }) => path));
+  return files.map((file, index) => codexSession(file, headers[index] as RolloutHeader));
+}
+
+function codexSession(file: FoundFile, { cwd, subagent }: RolloutHeader): FoundSession {
+  return Object.freeze({ ...file, agent: "codex", project: cwd ?? "unknown", subagent });
+}
+
+/** The newest that was started in a folder, if any; `files` newest first, `headers` what is known of them. */
+async function newestOfCodex(files: readonly FoundFile[], folder: readonly string[], headers: Map<string, RolloutHeader>): Promise<FoundSession[]> {
+  for (const file of files) {
+    if (file.bytes === 0) continue;
+    const header = headers.get(file.path) ?? (await rolloutHeader(file.path));
+    headers.set(file.path, header);
+    if (!header.subagent && header.cwd !== undefined && folder.includes(header.cwd)) return [codexSession(file, header)];
+  }
+  return [];
+}
+
 /** The folder of that name inside, unless the folder that was named is the one meant. */
 async function insideOrSelf(path: string, name: string): Promise<string> {
   const inside = join(path, name);
@@ -139,25 +224,25 @@ function absolute(path: string, home: string): string {
 }
 
 /** Every folder in one that is searched. */
-async function projectFolders(path: string): Promise<string[]> {
-  return (await listed(path)).filter((each) => !each.isFile()).map(({ name }) => join(path, name));
+async function projectFolders(path: string, unreadable?: Unreadable): Promise<string[]> {
+  return (await listed(path, unreadable)).filter((each) => !each.isFile()).map(({ name }) => join(path, name));
 }
 
-async function mainFiles(folder: string): Promise<string[]> {
-  return (await listed(folder)).filter((each) => !each.isDirectory() && each.name.endsWith(".jsonl")).map(({ name }) => join(folder, name));
+async function mainFiles(folder: string, unreadable?: Unreadable): Promise<string[]> {
+  return (await listed(folder, unreadable)).filter((each) => !each.isDirectory() && each.name.endsWith(".jsonl")).map(({ name }) => join(folder, name));
 }
 
 /** `SESSION/subagents/agent-*.jsonl` of every session in the folder, at any depth. */
-async function subagentFiles(folder: string): Promise<string[]> {
+async function subagentFiles(folder: string, unreadable?: Unreadable): Promise<string[]> {
   const sessions = (await listed(folder)).filter((each) => each.isDirectory());
-  return (await Promise.all(sessions.map(({ name }) => agentFiles(join(folder, name, "subagents"))))).flat();
+  return (await Promise.all(sessions.map(({ name }) => agentFiles(join(folder, name, "subagents"), unreadable)))).flat();
 }
 
-async function agentFiles(folder: string): Promise<string[]> {
+async function agentFiles(folder: string, unreadable?: Unreadable): Promise<string[]> {
   const files: string[] = [];
-  for (const each of await listed(folder)) {
+  for (const each of await listed(folder, unreadable)) {
     const path = join(folder, each.name);
-    if (each.isDirectory()) files.push(...(await agentFiles(path)));
+    if (each.isDirectory()) files.push(...(await agentFiles(path, unreadable)));
     else if (isAgentFile(each.name)) files.push(path);
   }
   return files;
@@ -181,11 +266,7 @@ async function filesOf(paths: readonly string[]): Promise<FoundFile[]> {
   return files.flat();
 }
 
-async function listed(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
-}
-
-function newestFirst(a: FoundSession, b: FoundSession): number {
+function newestFirst(a: FoundFile, b: FoundFile): number {
   return b.modified - a.modified || (a.path < b.path ? -1 : 1);
 }
 

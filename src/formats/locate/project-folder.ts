@@ -2,19 +2,19 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** An agent whose sessions are found on this machine. */
-export type LocatedAgent = "pi" | "claude-code";
+/** An agent that keeps a folder for each project. */
+export type FolderAgent = "pi" | "claude-code";
 
 /** Claude Code cuts longer names to this many UTF-16 units and adds `-` and a hash of the whole path. */
 const CLAUDE_NAME = 200;
 
 /** The folder's name for an absolute path, POSIX or Windows: `--srv-app--` of Pi, `-srv-app` of Claude Code. */
-export function folderName(agent: LocatedAgent, path: string): string {
+export function folderName(agent: FolderAgent, path: string): string {
   return agent === "pi" ? `--${encoded(agent, path.replace(/^[/\\]/, ""))}--` : encoded(agent, path);
 }
 
 /** Whether a folder's name is the one of this path. For a name that Claude Code cut, the part before its hash decides. */
-export function namesPath(agent: LocatedAgent, name: string, path: string): boolean {
+export function namesPath(agent: FolderAgent, name: string, path: string): boolean {
   const whole = folderName(agent, path);
   if (agent === "pi" || whole.length <= CLAUDE_NAME) return name === whole;
   return name.startsWith(`${whole.slice(0, CLAUDE_NAME)}-`);
@@ -45,7 +45,7 @@ async function foldersIn(path: string): Promise<readonly string[]> {
  * The path that a folder's name stands for. Names of different paths can be the same: the one path that exists here wins,
  * and without exactly one each `-` is taken for a separator. A name that no path gives is returned as it is.
  */
-export async function projectPath(agent: LocatedAgent, name: string, list: ListFolders): Promise<string> {
+export async function projectPath(agent: FolderAgent, name: string, list: ListFolders): Promise<string> {
   const code = agent === "pi" ? /^--(.*)--$/s.exec(name)?.[1] : name;
   if (code === undefined) return name;
   const drive = /^([A-Za-z])--(.*)$/s.exec(code);
@@ -57,7 +57,7 @@ export async function projectPath(agent: LocatedAgent, name: string, list: ListF
   return existing.length === 1 ? (existing[0] as string) : separated(agent, rest, root);
 }
 
-async function pathsBelow(folder: string, rest: string, agent: LocatedAgent, list: ListFolders): Promise<string[]> {
+async function pathsBelow(folder: string, rest: string, agent: FolderAgent, list: ListFolders): Promise<string[]> {
   const found: string[] = [];
   for (const name of await list(folder)) {
     const code = encoded(agent, name);
@@ -68,12 +68,12 @@ async function pathsBelow(folder: string, rest: string, agent: LocatedAgent, lis
 }
 
 /** `--` of Claude Code is mostly a hidden folder, as a point gives a `-` too; Pi keeps points. */
-function separated(agent: LocatedAgent, rest: string, root: string): string {
+function separated(agent: FolderAgent, rest: string, root: string): string {
   const separator = root === "/" ? "/" : "\\";
   const doubled = `${separator}${agent === "pi" ? "-" : "."}`;
   return root.slice(0, -1) + `-${rest}`.replace(/--?/g, (dashes) => (dashes.length === 1 ? separator : doubled));
 }
 
-function encoded(agent: LocatedAgent, path: string): string {
+function encoded(agent: FolderAgent, path: string): string {
   return path.replace(agent === "pi" ? /[/\\:]/g : /[^A-Za-z0-9]/g, "-");
 }

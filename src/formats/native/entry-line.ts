@@ -112,6 +112,7 @@ const hash = z
   .transform((text) => text as Sha256);
 const author = z.enum(["host", "extractive", "model", "agent", "person"]);
 const status = z.enum(["ok", "error"]);
+const role = z.enum(["user", "assistant", "system"]);
 
 /** Parses the lines after the first; bodies and records then read from `file`. */
 export function lineParser(file: BodyFile): (value: unknown) => ParsedLine | { readonly problem: string } {
@@ -200,7 +201,7 @@ function factSchemas(body: BodySchema) {
     z.strictObject({ kind: z.literal("prompt"), sections: named, tools: named }),
     z.strictObject({
       kind: z.literal("message"),
-      role: z.enum(["user", "assistant", "system"]),
+      role,
       blocks,
       mark,
       host: text.exactOptional(),
@@ -210,6 +211,7 @@ function factSchemas(body: BodySchema) {
     z.strictObject({ kind: z.literal("result"), callId: text, tool: text, status, blocks, full: body.exactOptional() }),
     z.strictObject({
       kind: z.literal("usage"),
+      what: text.exactOptional(),
       input: z.number(),
       cacheRead: z.number(),
       cacheWrite: z.number(),
@@ -222,6 +224,13 @@ function factSchemas(body: BodySchema) {
     z.strictObject({ kind: z.literal("marker"), what: text, raw: body.exactOptional() }),
   ] as const;
 }
+
+const epochCost = z.strictObject({
+  cache: z.enum(["warm", "cold"]),
+  miss: z.number(),
+  savingPerRequest: z.number(),
+  paysAfterRequests: z.number().nullable(),
+});
 
 function decisionSchemas(body: BodySchema) {
   const ids = z.array(id).readonly();
@@ -247,6 +256,11 @@ function decisionSchemas(body: BodySchema) {
       cut: id.nullable(),
       summary: body.nullable(),
       shown: body.exactOptional(),
+      shows: z
+        .array(z.strictObject({ role, blocks: blocksSchema(body) }))
+        .readonly()
+        .exactOptional(),
+      kept: ids.exactOptional(),
       autoRead: z.array(z.strictObject({ path: z.string(), body })).readonly(),
       references: bodies,
       quotes: z.array(z.strictObject({ entry: id, body })).readonly(),
@@ -259,7 +273,7 @@ function decisionSchemas(body: BodySchema) {
       kind: z.literal("epoch"),
       cause: z.enum(["host", "prompt", "cadence", "final-reply", "on-demand", "occupancy", "cold-cache", "revert"]),
       applies: ids,
-      economics: z.strictObject({ rewritten: z.number(), saving: z.number() }).exactOptional(),
+      economics: z.strictObject({ rewritten: z.number(), saving: z.number(), cost: epochCost.exactOptional() }).exactOptional(),
     }),
     z.strictObject({ kind: z.literal("notice"), code: z.string(), text: body }),
     z.strictObject({

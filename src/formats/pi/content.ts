@@ -1,14 +1,14 @@
 // What one Pi record says, as facts: messages, calls, results, usage. Nothing here depends on where the record stands.
 import type { Block, CallFact, Fact, FailureFact, MessageFact, UsageFact } from "../../session/index.ts";
 import { imageSize } from "../image.ts";
-import { countOf, isObject, type JsonObject, stringOf, valueAt } from "../json.ts";
+import { countOf, isObject, type JsonObject, listOf, stringOf, valueAt } from "../json.ts";
 import type { Path, Pointing } from "../pointing.ts";
 
 /** Blocks of a content field: a string, or a list of typed blocks. Calls are left out: they are facts of their own. */
 export function blocksAt(pointing: Pointing, content: unknown, path: Path): Block[] {
   if (typeof content === "string") return [{ type: "text", body: pointing.text(path) }];
   if (!Array.isArray(content)) return [];
-  return content.flatMap((block: unknown, index) => (isObject(block) && block.type === "toolCall" ? [] : [blockAt(pointing, block, [...path, index])]));
+  return listOf(content.length, (index) => (isCall(content[index]) ? undefined : blockAt(pointing, content[index], [...path, index])));
 }
 
 function blockAt(pointing: Pointing, block: unknown, path: Path): Block {
@@ -29,21 +29,23 @@ function blockAt(pointing: Pointing, block: unknown, path: Path): Block {
 /** The calls of an assistant's content, in order. */
 export function callsAt(pointing: Pointing, content: unknown, path: Path): CallFact[] {
   if (!Array.isArray(content)) return [];
-  return content.flatMap((block: unknown, index): CallFact[] => {
-    if (!isObject(block) || block.type !== "toolCall") return [];
-    const { id, name, arguments: input } = block;
-    const at = [...path, index, "arguments"];
-    const asked = isObject(input) && (input.summarize === true || input.summarize === "true");
-    return [
-      {
-        kind: "call",
-        callId: stringOf(id) ?? "",
-        tool: stringOf(name) ?? "",
-        input: typeof input === "string" ? pointing.text(at) : pointing.json(at),
-        ...(asked && { summarize: true }),
-      },
-    ];
-  });
+  return listOf(content.length, (index) => (isCall(content[index]) ? callAt(pointing, content[index], [...path, index]) : undefined));
+}
+
+function isCall(block: unknown): block is JsonObject {
+  return isObject(block) && block.type === "toolCall";
+}
+
+function callAt(pointing: Pointing, { id, name, arguments: input }: JsonObject, path: Path): CallFact {
+  const at = [...path, "arguments"];
+  const asked = isObject(input) && (input.summarize === true || input.summarize === "true");
+  const fact: CallFact = {
+    kind: "call",
+    callId: stringOf(id) ?? "",
+    tool: pointing.name(stringOf(name) ?? ""),
+    input: typeof input === "string" ? pointing.text(at) : pointing.json(at),
+  };
+  return asked ? { ...fact, summarize: true } : fact;
 }
 
 /** The facts of a `message` record whose meaning depends on it alone; undefined for roles that do not (system) or that nobody knows. */
@@ -59,7 +61,7 @@ export function messageFacts(pointing: Pointing, message: JsonObject): Fact[] | 
         {
           kind: "result",
           callId: stringOf(message.toolCallId) ?? "",
-          tool: stringOf(message.toolName) ?? "",
+          tool: pointing.name(stringOf(message.toolName) ?? ""),
           status: message.isError === true ? "error" : "ok",
           blocks: blocksAt(pointing, message.content, path),
         },
@@ -96,23 +98,17 @@ function hostMessage(host: string, block: Block): MessageFact {
 
 function assistantFacts(pointing: Pointing, message: JsonObject): Fact[] {
   const path = ["message", "content"];
-  const facts: Fact[] = [
-    { kind: "message", role: "assistant", blocks: blocksAt(pointing, message.content, path) },
-    ...callsAt(pointing, message.content, path),
-  ];
+  const calls = callsAt(pointing, message.content, path);
   const failed = failureOf(pointing, message);
-  return [...facts, ...(isObject(message.usage) ? [usageFact(message.usage, stringOf(message.model))] : []), ...(failed ? [failed] : [])];
+  const model = stringOf(message.model);
+  const usage = isObject(message.usage) ? usageFact(message.usage, model === undefined ? undefined : pointing.name(model)) : undefined;
+  const said: readonly Fact[] = [{ kind: "message", role: "assistant", blocks: blocksAt(pointing, message.content, path) }];
+  return said.concat(calls, usage ?? [], failed ?? []);
 }
 
 export function usageFact(usage: JsonObject, model: string | undefined): UsageFact {
-  return {
-    kind: "usage",
-    input: countOf(usage.input),
-    cacheRead: countOf(usage.cacheRead),
-    cacheWrite: countOf(usage.cacheWrite),
-    output: countOf(usage.output),
-    ...(model !== undefined && { model }),
-  };
+  const [input, cacheRead, cacheWrite, output] = [countOf(usage.input), countOf(usage.cacheRead), countOf(usage.cacheWrite), countOf(usage.output)];
+  return model === undefined ? { kind: "usage", input, cacheRead, cacheWrite, output } : { kind: "usage", input, cacheRead, cacheWrite, output, model };
 }
 
 const OVERFLOW = /prompt is too long|context[ _-]?(length|window|limit)|maximum context|too many tokens|exceeds? the (model|context)|input is too long/i;

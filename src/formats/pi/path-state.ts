@@ -2,6 +2,7 @@
 import type { EntryId, ReplaceDecision, Section, ToolDeclaration } from "../../session/index.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { Pointing } from "../pointing.ts";
+import type { OpenBatch } from "./batch.ts";
 
 /** Pi's system messages up to here, folded into one prompt. */
 export interface Prompt {
@@ -24,6 +25,8 @@ export interface PathState {
   readonly compactions: readonly { readonly id: EntryId; readonly shownFrom: number }[];
   /** Edits of what a compaction hides: without effect until a later one shows their target again. */
   readonly waiting: readonly WaitingEdit[];
+  /** A batch of ours that has not ended. */
+  readonly batch?: OpenBatch;
 }
 
 export interface WaitingEdit {

@@ -1,9 +1,10 @@
 // Pi's session files, versions 1 to 3: records form a tree by their ids; version 1 has none and is a line.
-import { type EntryId, type Identity, type Place, type RecordRange, Session } from "../../session/index.ts";
+import { type Decision, type EntryId, type Fact, type Identity, type Place, type RecordRange, Session } from "../../session/index.ts";
 import { isObject, type JsonObject, stringOf, timeOf } from "../json.ts";
 import { Pointing } from "../pointing.ts";
 import type { Diagnostic, FormatReader, RawRecord } from "../reader.ts";
-import { type Draft, entryIds, written } from "./changes.ts";
+import { BATCH_TYPE, batchRecord } from "./batch.ts";
+import { type Above, type Draft, entryIds, written } from "./changes.ts";
 import { blocksAt, branchText, callsAt, compactionText, messageFacts, usageFact } from "./content.ts";
 import { type PathState, promptChange, START } from "./path-state.ts";
 
@@ -47,14 +48,14 @@ class PiReader implements FormatReader {
       this.#header = { id: value.id, version: value.version, cwd: value.cwd, parentSession: value.parentSession };
       return;
     }
-    this.#pieces.push(pieceOf(record));
+    this.#pieces.push(pieceOf(record, this.#pieces.at(-1)?.id));
   }
 
   session(): Session {
     const identity = identityOf(this.#header);
     const linear = identity.version === 1;
     if (this.#build?.takes(this.#pieces)) this.#build.grow(this.#pieces);
-    else this.#build = new Build(identity, linear, this.#pieces, (index) => this.#pieces[index > this.#headerAt ? index - 1 : index]);
+    else this.#build = new Build(identity, linear, this.#pieces, (number) => (number > this.#headerAt ? number - 1 : number));
     return this.#build.session;
   }
 }
@@ -72,7 +73,8 @@ function identityOf(header: JsonObject | undefined): Identity {
   };
 }
 
-function pieceOf(record: RawRecord): Piece {
+/** `before`: the id of the record before it, which is mostly its parent: then both hold one string. */
+function pieceOf(record: RawRecord, before: string | undefined): Piece {
   const { range, value, oversized } = record;
   if (oversized) {
     const read = (key: string) => new RegExp(`"${key}"\\s*:\\s*"([^"\\\\]*)"`).exec(oversized.head)?.[1];
@@ -86,7 +88,7 @@ function pieceOf(record: RawRecord): Piece {
       time: undefined,
       draft: { kind: "facts", facts: [{ kind: "marker", what: typeof value, raw: new Pointing(record).whole() }] },
     };
-  const parent = value.parentId === null ? null : stringOf(value.parentId);
+  const parent = value.parentId === null ? null : value.parentId === before ? before : stringOf(value.parentId);
   return { range, id: stringOf(value.id), parent, time: timeOf(value.timestamp), draft: draftOf(record, value) };
 }
 
@@ -121,12 +123,21 @@ function draftOf(record: RawRecord, value: JsonObject): Draft {
       if (typeof value.targetId === "string" && (value.replacement === null || isObject(value.replacement)))
         return editDraft(pointing, value.targetId, value.replacement);
       break;
+    case "custom": {
+      const ours = value.customType === BATCH_TYPE ? batchRecord(value.data) : undefined;
+      if (ours) return { kind: "batch", fact: markerFact(pointing, "custom"), record: ours };
+      break;
+    }
   }
   return marker(pointing, stringOf(value.type) ?? "record");
 }
 
 function marker(pointing: Pointing, what: string): Draft {
-  return { kind: "facts", facts: [{ kind: "marker", what, raw: pointing.whole() }] };
+  return { kind: "facts", facts: [markerFact(pointing, what)] };
+}
+
+function markerFact(pointing: Pointing, what: string): Fact {
+  return { kind: "marker", what, raw: pointing.whole() };
 }
 
 function messageDraft(pointing: Pointing, message: JsonObject): Draft {
@@ -152,31 +163,53 @@ function editDraft(pointing: Pointing, target: string, replacement: JsonObject |
   return { kind: "edit", target, content: { blocks: blocksAt(pointing, replacement.content, path), calls: callsAt(pointing, replacement.content, path) } };
 }
 
+/** A piece on its way into a session. */
+interface Node {
+  readonly piece: Piece;
+  /** The id it goes by there. */
+  id: string;
+  parent: Node | null;
+  /** The number of the walk upwards that came by; undefined before that. */
+  walk: number | undefined;
+  /** The state below it; undefined until its entries are there. */
+  state: PathState | undefined;
+  /** Its last entry, or what stands in place of one. */
+  end: Place | null;
+}
+
 /** The session of a list of pieces: parents found, cycles cut, parents put before their children. */
 class Build {
   readonly session: Session;
   readonly diagnostics: Diagnostic[] = [];
   readonly #linear: boolean;
-  readonly #pieceAt: (index: number) => Piece | undefined;
-  readonly #ids = new Map<Piece, string>();
-  /** The piece that holds each id: of several with one id, the last in the file. */
-  readonly #holders = new Map<string, Piece>();
-  readonly #states = new Map<string, PathState>();
-  #taken = 0;
+  /** The index of a piece by its number among all records. */
+  readonly #indexOf: (number: number) => number;
+  /** Of all pieces taken so far. */
+  readonly #nodes: Node[] = [];
+  /** The one that holds each id: of several with one id, the last in the file. */
+  readonly #holders = new Map<string, Node>();
+  /** Ways from one record to others of the file. */
+  readonly #others: Pick<Above, "entriesOf" | "editsOf" | "idAt"> = {
+    entriesOf: (record) => this.session.named(record),
+    editsOf: (record) => this.#edits.get(record) ?? [],
+    idAt: (number) => this.#nodes[this.#indexOf(number)]?.id,
+  };
+  /** The ids of the records that edit each one, in the order of the file. */
+  readonly #edits = new Map<string, string[]>();
   /** Whether a later record could change what was read: an id that is named but not there yet. */
   readonly #missing = new Set<string>();
 
-  constructor(identity: Identity, linear: boolean, pieces: readonly Piece[], pieceAt: (index: number) => Piece | undefined) {
+  constructor(identity: Identity, linear: boolean, pieces: readonly Piece[], indexOf: (number: number) => number) {
     this.session = new Session(identity);
     this.#linear = linear;
-    this.#pieceAt = pieceAt;
+    this.#indexOf = indexOf;
     this.grow(pieces);
   }
 
   /** Whether the pieces behind those taken only add to the session. */
   takes(pieces: readonly Piece[]): boolean {
     const fresh = new Set<string>();
-    for (const { id } of pieces.slice(this.#taken)) {
+    for (const { id } of pieces.slice(this.#nodes.length)) {
       if (id === undefined) continue;
       if (this.#holders.has(id) || this.#missing.has(id) || fresh.has(id)) return false;
       fresh.add(id);
@@ -185,111 +218,97 @@ class Build {
   }
 
   grow(pieces: readonly Piece[]): void {
-    const fresh = pieces.slice(this.#taken);
-    for (const piece of fresh) this.#name(piece);
-    const parents = this.#parents(pieces);
-    for (const piece of fresh) this.#emit(piece, parents);
-    this.#taken = pieces.length;
-    const last = pieces.at(-1);
-    const head = last && this.session.named(this.#ids.get(last) as string).at(-1);
+    const from = this.#nodes.length;
+    for (const piece of pieces.slice(from)) this.#name(piece);
+    const fresh = this.#nodes.slice(from);
+    for (const [index, node] of fresh.entries()) node.parent = this.#parentOf(node, this.#nodes[from + index - 1]);
+    this.#cutCycles(fresh, from);
+    for (const node of fresh) this.#emit(node);
+    const head = this.#nodes.at(-1)?.end;
     if (head) this.session.continueAt(head.entry.id);
   }
 
   #name(piece: Piece): void {
-    const offset = `@${piece.range.start}`;
-    const id = this.#linear ? offset : (piece.id ?? offset);
+    const id = this.#linear || piece.id === undefined ? offsetId(piece) : piece.id;
+    const node: Node = { piece, id, parent: null, walk: undefined, state: undefined, end: null };
     const earlier = this.#holders.get(id);
     if (earlier) {
-      const moved = `@${earlier.range.start}`;
-      this.#ids.set(earlier, moved);
-      this.#holders.set(moved, earlier);
-      this.#note(earlier, "duplicate-id", `two records have the id ${id}: the later one keeps it, this one is called ${moved}`);
+      earlier.id = offsetId(earlier.piece);
+      this.#holders.set(earlier.id, earlier);
+      this.#note(earlier, "duplicate-id", `two records have the id ${id}: the later one keeps it, this one is called ${earlier.id}`);
     }
-    this.#ids.set(piece, id);
-    this.#holders.set(id, piece);
+    this.#nodes.push(node);
+    this.#holders.set(id, node);
+    if (piece.draft.kind === "edit") this.#nameEdit(id, piece.draft.target);
   }
 
-  /** The parent of each piece not emitted yet. */
-  #parents(pieces: readonly Piece[]): Map<Piece, Piece | null> {
-    const parents = new Map<Piece, Piece | null>();
-    for (let index = this.#taken; index < pieces.length; index++) {
-      const piece = pieces[index] as Piece;
-      parents.set(piece, this.#parentOf(piece, pieces[index - 1]));
-    }
-    this.#cutCycles(parents);
-    return parents;
+  #nameEdit(id: string, target: string): void {
+    const known = this.#edits.get(target);
+    if (known) known.push(id);
+    else this.#edits.set(target, [id]);
   }
 
-  #parentOf(piece: Piece, before: Piece | undefined): Piece | null {
-    if (this.#linear || piece.parent === undefined) return before ?? null;
-    if (piece.parent === null) return null;
-    const parent = this.#holders.get(piece.parent);
-    if (parent && parent !== piece) return parent;
-    this.#missing.add(piece.parent);
+  #parentOf(node: Node, before: Node | undefined): Node | null {
+    const { parent: named } = node.piece;
+    if (this.#linear || named === undefined) return before ?? null;
+    if (named === null) return null;
+    if (before?.id === named) return before;
+    const parent = this.#holders.get(named);
+    if (parent && parent !== node) return parent;
+    this.#missing.add(named);
     this.#note(
-      piece,
+      node,
       parent ? "cycle" : "missing-parent",
-      parent ? "the record is its own parent: it is a root" : `its parent ${piece.parent} is not in the file: it is a root`,
+      parent ? "the record is its own parent: it is a root" : `its parent ${named} is not in the file: it is a root`,
     );
     return null;
   }
 
-  /** Makes the first record in the file of each cycle a root. */
-  #cutCycles(parents: Map<Piece, Piece | null>): void {
-    const ends = new Set<Piece>();
-    for (const start of parents.keys()) {
-      const walked: Piece[] = [];
-      const here = new Set<Piece>();
-      let at: Piece | null | undefined = start;
-      for (; at && !ends.has(at) && !here.has(at); at = parents.get(at)) {
-        here.add(at);
-        walked.push(at);
-      }
-      if (at && here.has(at)) {
-        const cycle = walked.slice(walked.indexOf(at));
-        const first = cycle.reduce((a, b) => (a.range.start < b.range.start ? a : b));
-        parents.set(first, null);
-        this.#note(first, "cycle", "its parents form a circle: it is cut here, at the first of them in the file");
-      }
-      for (const each of walked) ends.add(each);
+  /** Makes the first record in the file of each cycle a root. `first`: the number of the first of these. */
+  #cutCycles(fresh: readonly Node[], first: number): void {
+    for (const [index, start] of fresh.entries()) {
+      const walk = first + index;
+      let at: Node | null = start;
+      for (; at && at.walk === undefined; at = at.parent) at.walk = walk;
+      if (at?.walk !== walk) continue;
+      let earliest = at;
+      for (let each = at.parent as Node; each !== at; each = each.parent as Node) if (each.piece.range.start < earliest.piece.range.start) earliest = each;
+      earliest.parent = null;
+      this.#note(earliest, "cycle", "its parents form a circle: it is cut here, at the first of them in the file");
     }
   }
 
-  #note({ range }: Piece, code: string, message: string): void {
+  #note({ piece: { range } }: Node, code: string, message: string): void {
     this.diagnostics.push({ code, message, file: range.source.name, line: range.line, start: range.start, end: range.end });
   }
 
-  /** Adds a piece, and before it those above it that stand later in the file. */
-  #emit(piece: Piece, parents: ReadonlyMap<Piece, Piece | null>): void {
-    const above: Piece[] = [];
-    for (let at: Piece | null | undefined = piece; at && !this.#states.has(this.#ids.get(at) as string); at = parents.get(at)) above.push(at);
-    for (const each of above.reverse()) this.#write(each, parents.get(each) ?? null);
+  /** Adds the entries of a piece, and before them those of the pieces above it that stand later in the file. */
+  #emit(node: Node): void {
+    const above: Node[] = [];
+    for (let at: Node | null = node; at && at.state === undefined; at = at.parent) above.push(at);
+    for (const each of above.reverse()) this.#write(each);
   }
 
-  #write(piece: Piece, parent: Piece | null): void {
-    const id = this.#ids.get(piece) as string;
-    const parentId = parent && (this.#ids.get(parent) as string);
-    const below = parentId === null ? null : (this.session.named(parentId).at(-1) as Place);
-    const state = parentId === null ? START : (this.#states.get(parentId) as PathState);
-    const made = written(id, piece.draft, {
-      session: this.session,
-      parent: below,
-      state,
-      entriesOf: (record) => this.session.named(record),
-      idAt: (index) => this.#idAt(index),
-    });
+  #write(node: Node): void {
+    const { id, piece, parent } = node;
+    const made = written(id, piece.draft, { session: this.session, parent: parent?.end ?? null, state: parent?.state ?? START, ...this.#others });
+    const records = [piece.range];
     const ids = entryIds(id, made.data.length);
-    let last = below?.entry.id ?? null;
-    for (const [index, data] of made.data.entries()) {
-      this.session.load({ id: ids[index] as EntryId, parent: last, ...(piece.time !== undefined && { time: piece.time }), data, records: [piece.range] });
-      last = ids[index] as EntryId;
-    }
-    this.#states.set(id, made.state);
-    if (made.remark) this.#note(piece, made.remark.code, made.remark.message);
+    let end = parent?.end ?? null;
+    for (const [index, data] of made.data.entries()) end = this.#load(ids[index] as EntryId, end, piece.time, data, records);
+    node.state = made.state;
+    node.end = end;
+    if (made.remark) this.#note(node, made.remark.code, made.remark.message);
   }
 
-  #idAt(index: number): string | undefined {
-    const piece = this.#pieceAt(index);
-    return piece && this.#ids.get(piece);
+  /** Adds an entry and gives its place. Each literal is whole, as fields that are added to one lie apart from it. */
+  #load(id: EntryId, above: Place | null, time: number | undefined, data: Fact | Decision, records: readonly RecordRange[]): Place | null {
+    const parent = above?.entry.id ?? null;
+    const refused = this.session.load(time === undefined ? { id, parent, data, records } : { id, parent, time, data, records });
+    return refused ? (this.session.find(id) ?? null) : this.session.last;
   }
+}
+
+function offsetId({ range }: Piece): string {
+  return `@${range.start}`;
 }

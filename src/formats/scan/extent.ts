@@ -9,12 +9,19 @@ const isClosing = (byte: number | undefined) => byte === 0x7d || byte === 0x5d;
 /** Follows one object or array from its first byte. Brackets are counted, not matched: whoever has the bytes parses them. */
 export class Extent {
   #depth = 0;
+  /** The two outermost brackets that are open. */
+  readonly #outer: [number, number] = [0, 0];
   #escaped = false;
   #inString = false;
 
   /** Whether the bytes so far end within a string, where JSON has no line end. */
   get inString(): boolean {
     return this.#inString;
+  }
+
+  /** Whether the bytes so far end within a list that is the value itself or a member of it, not within one of its elements. */
+  get inOuterList(): boolean {
+    return this.#outer[this.#depth - 1] === 0x5b && !this.#inString;
   }
 
   /** Takes the next bytes. Gives the index behind the value's last byte, or -1 where the value goes on. */
@@ -26,8 +33,10 @@ export class Extent {
       }
       const byte = bytes[at++];
       if (byte === QUOTE) this.#inString = true;
-      else if (isOpening(byte)) this.#depth += 1;
-      else if (isClosing(byte)) {
+      else if (isOpening(byte)) {
+        if (this.#depth < 2) this.#outer[this.#depth] = byte as number;
+        this.#depth += 1;
+      } else if (isClosing(byte)) {
         this.#depth -= 1;
         if (this.#depth <= 0) return at;
       }
@@ -53,6 +62,31 @@ export class Extent {
       if (isEscaped) continue;
       this.#inString = false;
       return at;
+    }
+  }
+}
+
+/** Follows one string from its opening quote. */
+export class StringExtent {
+  #begun = false;
+  #escaped = false;
+
+  /** Takes the next bytes. Gives the index behind the closing quote, or -1 where the string goes on. */
+  take(bytes: Buffer): number {
+    let at = this.#begun ? 0 : 1;
+    this.#begun = true;
+    if (this.#escaped && bytes.length > 0) at = 1;
+    this.#escaped = false;
+    for (;;) {
+      const quote = bytes.indexOf(QUOTE, at);
+      const end = quote < 0 ? bytes.length : quote;
+      const isEscaped = backslashesBefore(bytes, at, end) % 2 === 1;
+      if (quote < 0) {
+        this.#escaped = isEscaped;
+        return -1;
+      }
+      at = quote + 1;
+      if (!isEscaped) return at;
     }
   }
 }

@@ -5,6 +5,8 @@ import type { Extent } from "./extent.ts";
 
 /** Of a value too large to hold, this much of its start and of its end is kept. */
 const EDGE: Bytes = 64 * 1024;
+/** In so many pieces at most. */
+const PIECES = 1024;
 
 /** What is known of a value too large to hold. */
 export interface Oversized {
@@ -12,6 +14,9 @@ export interface Oversized {
   readonly head: string;
   readonly tail: string;
 }
+
+/** Called when a value gets too large to hold; what it gives takes all bytes of the value. */
+export type OnWide = () => { take(bytes: Buffer): void } | undefined;
 
 export class OpenValue {
   /** Offset and line of its first byte. */
@@ -21,17 +26,34 @@ export class OpenValue {
   /** Has taken the same bytes as the value. */
   readonly extent: Extent;
   readonly #limit: Bytes;
+  readonly #onWide: OnWide | undefined;
   #parts: Buffer[] = [];
   #size: Bytes = 0;
   #wide: WideValue | undefined;
 
-  constructor(bytes: Buffer, extent: Extent, place: { readonly start: Bytes; readonly line: number }, limit: Bytes) {
+  constructor(bytes: Buffer, extent: Extent, place: { readonly start: Bytes; readonly line: number }, limit: Bytes, onWide?: OnWide) {
     this.start = place.start;
     this.line = place.line;
     this.firstByte = bytes[0] as number;
     this.extent = extent;
     this.#limit = limit;
+    this.#onWide = onWide;
     this.add(bytes);
+  }
+
+  /** Its bytes so far; undefined once they are too many to hold. */
+  get held(): Buffer | undefined {
+    return this.#wide ? undefined : Buffer.concat(this.#parts);
+  }
+
+  /** Its last byte so far that is neither blank nor a line end, looked for in the bytes that came last. */
+  get lastSolidByte(): number | undefined {
+    if (this.#wide) return this.#wide.end.findLast(isSolid);
+    for (let index = this.#parts.length - 1; index >= 0; index--) {
+      const last = this.#parts[index]?.findLast(isSolid);
+      if (last !== undefined) return last;
+    }
+    return undefined;
   }
 
   /** Offset behind its last byte so far. */
@@ -56,28 +78,48 @@ export class OpenValue {
   }
 
   #widened(): WideValue {
-    const wide = new WideValue();
+    const wide = new WideValue(this.#onWide?.());
     for (const part of this.#parts) wide.take(part);
     this.#parts = [];
     return wide;
   }
 }
 
+function isSolid(byte: number): boolean {
+  return byte > 0x20;
+}
+
 /** Streams through a value too large to hold. */
 class WideValue {
   readonly #hash = createHash("sha256");
+  readonly #also: { take(bytes: Buffer): void } | undefined;
   #head = Buffer.alloc(0);
-  #tail = Buffer.alloc(0);
+  /** Its last bytes in the pieces they came in, joined when they are many. */
+  #tail: Buffer[] = [];
+  #tailSize: Bytes = 0;
+
+  constructor(also: { take(bytes: Buffer): void } | undefined) {
+    this.#also = also;
+  }
 
   take(bytes: Buffer): void {
+    this.#also?.take(bytes);
     this.#hash.update(bytes);
     if (this.#head.length < EDGE) this.#head = Buffer.concat([this.#head, bytes.subarray(0, EDGE - this.#head.length)]);
-    this.#tail = Buffer.concat([this.#tail, bytes.subarray(-EDGE)]);
-    if (this.#tail.length > EDGE) this.#tail = Buffer.from(this.#tail.subarray(-EDGE));
+    const last = bytes.subarray(-EDGE);
+    this.#tail.push(Buffer.from(last));
+    this.#tailSize += last.length;
+    if (this.#tailSize > 4 * EDGE || this.#tail.length > PIECES) this.#tail = [this.end];
+    if (this.#tail.length === 1) this.#tailSize = (this.#tail[0] as Buffer).length;
+  }
+
+  /** Its last bytes so far. */
+  get end(): Buffer {
+    return Buffer.from(Buffer.concat(this.#tail).subarray(-EDGE));
   }
 
   left(): Oversized {
-    return { sha256: this.#hash.digest("hex") as Sha256, head: this.#head.toString("utf8"), tail: this.#tail.toString("utf8") };
+    return { sha256: this.#hash.digest("hex") as Sha256, head: this.#head.toString("utf8"), tail: this.end.toString("utf8") };
   }
 }
 

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Diagnostic, RawRecord } from "../reader.ts";
 import { BufferSource } from "../source.ts";
-import { RecordScanner, type ScanOptions, type ScanPosition, type Tail } from "./scan.ts";
+import { RecordScanner, type ScanOptions, type Tail } from "./scan.ts";
+import type { ScanPosition } from "./sink.ts";
 
 interface Scanned {
   readonly records: RawRecord[];

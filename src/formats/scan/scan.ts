@@ -1,25 +1,12 @@
 // The bytes of a file, in pieces → its JSON values, each with its place, and a diagnostic for all that is none.
-import { isUtf8 } from "node:buffer";
-import { type Bytes, type Source, sha256 } from "../../session/index.ts";
+import { type Bytes, type RecordRange, type Source, sha256 } from "../../session/index.ts";
 import { isObject } from "../json.ts";
-import type { Diagnostic, RawRecord } from "../reader.ts";
 import { Extent } from "./extent.ts";
-import { OpenValue, type Oversized, oversized } from "./open-value.ts";
+import { OpenValue, type Oversized } from "./open-value.ts";
+import { PartScanner } from "./parts.ts";
+import { recordOf } from "./record.ts";
 import { lastValues, parsed } from "./salvage.ts";
-
-/** Where a scanner hands over what it finds, in file order. */
-export interface ScanSink {
-  record(record: RawRecord): void;
-  /** `bad-line`, `nul-block`, `invalid-utf8` (the record is there all the same), `oversized` (so is its stub). */
-  diagnostic(diagnostic: Diagnostic): void;
-}
-
-/** A place at which reading starts or goes on. */
-export interface ScanPosition {
-  readonly offset: Bytes;
-  /** 1-based line of the byte at `offset`. */
-  readonly line: number;
-}
+import type { ScanPosition, ScanSink } from "./sink.ts";
 
 /** An unfinished end of a file: no error, since somebody may still be writing it. */
 export interface Tail {
@@ -42,9 +29,12 @@ const NEWLINE = Buffer.from("\n");
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
+const COMMA = 0x2c;
 
 /** What stands behind the bytes at hand: the end of the line, of the file, or more of the same line. */
 type Behind = "line" | "file" | "more";
+
+type Place = Pick<RecordRange, "start" | "end" | "line">;
 
 /**
  * Finds the JSON values in bytes that come in pieces of any size: one a line, several on one line, one over many lines. Lines end at
@@ -63,6 +53,8 @@ export class RecordScanner {
   #line: number;
   /** A value that began on an earlier line, or on this one where it is too long to hold. */
   #open: OpenValue | undefined;
+  /** Goes through `#open` where that is too large to hold. */
+  #walk: PartScanner | undefined;
   /** Whether the current line goes into `#open` as it comes. */
   #flows = false;
   /** Where bytes began that are no value, on a line too long to hold. */
@@ -95,9 +87,18 @@ export class RecordScanner {
     if (this.#skipped === undefined && !this.#flows) this.#takeLine(this.#takeHeld(NOTHING), "file");
     const end = this.#start;
     if (this.#skipped !== undefined) this.#tail = { line: this.#line, start: this.#skipped, end };
-    if (this.#open) this.#tail = { line: this.#open.line, start: this.#open.start, end };
+    if (this.#open) {
+      const { offset, line } = this.#partsOf(this.#open)?.behind ?? { offset: this.#open.start, line: this.#open.line };
+      this.#tail = { line, start: offset, end };
+    }
     const tail = this.#tail ?? null;
     return { tail, resumeAt: tail ? { offset: tail.start, line: tail.line } : { offset: end, line: this.#line } };
+  }
+
+  /** Bytes of a value that may turn out to be one, or from which parts are being read: 0 between values. */
+  get underway(): Bytes {
+    if (!this.#open) return this.#held[0]?.[0] === OPEN_BRACE || this.#held[0]?.[0] === OPEN_BRACKET ? this.#heldSize : 0;
+    return this.#walk?.handed === 0 ? 0 : this.#open.end - this.#open.start + this.#heldSize;
   }
 
   /** More of the current line. */
@@ -164,7 +165,7 @@ export class RecordScanner {
     if (end < 0) return false;
     this.#open = undefined;
     this.#flows = false;
-    if (!this.#finish(open)) this.#badLine(open.line, open.start, open.end);
+    if (!this.#finish(open)) this.#badValue(open, open.end);
     this.#piece(bytes.subarray(end));
     return true;
   }
@@ -202,15 +203,43 @@ export class RecordScanner {
       open.add(bytes.subarray(0, end));
       this.#open = undefined;
       const whole = this.#finish(open);
-      if (!whole) this.#badLine(open.line, open.start, before);
-      this.#fresh(bytes, whole ? end : 0, behind);
+      const done = whole || this.#badValue(open, before);
+      this.#fresh(bytes, done ? end : 0, behind);
     }
   }
 
   /** An open value will not be finished: its line ended within a string, or something else stands where it should go on. */
   #giveUp(open: OpenValue, end: Bytes): void {
     this.#open = undefined;
-    this.#badLine(open.line, open.start, end);
+    this.#badValue(open, end);
+  }
+
+  /** What is none of the parts of a damaged value, up to `end`, is a bad line. Says whether the parts told it all. */
+  #badValue(open: OpenValue, end: Bytes): boolean {
+    const walk = this.#partsOf(open);
+    const behind = walk?.behind;
+    this.#walk = undefined;
+    if (walk?.doneAt !== undefined) return true;
+    if ((behind?.offset ?? open.start) < end) this.#badLine(behind?.line ?? open.line, behind?.offset ?? open.start, end);
+    return false;
+  }
+
+  /** Hands over the parts that a value has so far, unless that was done as they came. Undefined where it has none. */
+  #partsOf(open: OpenValue): PartScanner | undefined {
+    const held = open.held;
+    const walk = held ? this.#partsIn(held, { offset: open.start, line: open.line }) : this.#walk;
+    return walk && walk.handed > 0 ? walk : undefined;
+  }
+
+  #partsIn(bytes: Buffer, from: ScanPosition): PartScanner | undefined {
+    const walk = this.#walker(from);
+    walk?.take(bytes);
+    return walk && walk.handed > 0 ? walk : undefined;
+  }
+
+  #walker(from: ScanPosition): PartScanner | undefined {
+    const parts = this.#sink.parts?.();
+    return parts && new PartScanner(this.#source, this.#sink, parts, from, this.#limit);
   }
 
   /** Bytes of a line, from `from`, that no open value waits for. Gives the index up to which they are dealt with: all, unless more come. */
@@ -260,7 +289,11 @@ export class RecordScanner {
     if (end >= 0) return this.#take(bytes, at, at + end) ? at + end : this.#leave(bytes, at, stop, behind);
     if (this.#canWait(bytes, at, behind)) return at;
     if (extent.inString && behind !== "more") return this.#leave(bytes, at, stop, behind);
-    const open = new OpenValue(bytes.subarray(at), extent, { start: this.#start + at, line: this.#line }, this.#limit);
+    const place = { start: this.#start + at, line: this.#line };
+    const open = new OpenValue(bytes.subarray(at), extent, place, this.#limit, () => {
+      this.#walk = this.#walker({ offset: place.start, line: place.line });
+      return this.#walk;
+    });
     if (behind === "line") open.add(NEWLINE);
     this.#open = open;
     this.#flows = behind === "more";
@@ -274,10 +307,13 @@ export class RecordScanner {
       this.#skipped = this.#start + at;
       return stop;
     }
-    const values = lastValues(bytes, at, stop, this.#last);
+    const walk = this.#partsIn(bytes.subarray(at, stop), { offset: this.#start + at, line: this.#line });
+    if (walk?.doneAt !== undefined) return walk.doneAt - this.#start;
+    const from = walk ? walk.behind.offset - this.#start : at;
+    const values = lastValues(bytes, from, stop, this.#last);
     const end = values[0]?.start ?? stop;
-    if (behind === "file" && values.length === 0) this.#tail = this.#tailFrom(bytes, at);
-    else this.#badLine(this.#line, this.#start + at, this.#start + end);
+    if (behind === "file" && values.length === 0) this.#tail = this.#tailFrom(bytes, from);
+    else if (from < end) this.#badLine(this.#line, this.#start + from, this.#start + end);
     for (const value of values) this.#take(bytes, value.start, value.end);
     return stop;
   }
@@ -296,33 +332,31 @@ export class RecordScanner {
   }
 
   #finish(open: OpenValue): boolean {
+    const { start, line, end } = open;
+    const walk = this.#walk;
+    this.#walk = undefined;
     const contents = open.contents();
-    if (!("sha256" in contents)) return this.#emit(contents, open.start, open.line);
-    this.#emitStub(contents, open.start, open.end, open.line);
-    return true;
+    return "sha256" in contents ? this.#record(contents, { start, end, line }, walk) : this.#emit(contents, start, line);
   }
 
   #emit(bytes: Buffer, start: Bytes, line: number): boolean {
-    const end = start + bytes.length;
-    if (bytes.length > this.#limit) {
-      this.#emitStub(oversized(bytes), start, end, line);
-      return true;
-    }
-    const text = bytes.toString("utf8");
-    const value = parsed(text);
-    if (value === undefined) return false;
-    const range = { source: this.#source, line, start, end, sha256: sha256(bytes) };
-    if (text.includes("\ufffd") && !isUtf8(bytes))
-      this.#notice("invalid-utf8", start, end, "expected UTF-8, found other bytes inside a record. It is kept; each of them reads as U+FFFD.", line);
-    this.#last = value;
-    this.#sink.record({ range, value });
-    return true;
+    const walk = bytes.length > this.#limit ? this.#partsIn(bytes, { offset: start, line }) : undefined;
+    return this.#record(bytes, { start, end: start + bytes.length, line }, walk);
   }
 
-  #emitStub({ sha256, head, tail }: Oversized, start: Bytes, end: Bytes, line: number): void {
-    const message = `expected a value of at most ${this.#limit} bytes, found one of ${end - start}. It is kept as a stub with its place; its text is not read.`;
-    this.#notice("oversized", start, end, message, line);
-    this.#sink.record({ range: { source: this.#source, line, start, end, sha256 }, value: undefined, oversized: { head, tail } });
+  /** Hands over a value; `walk`: what handed over its parts already. */
+  #record(contents: Buffer | Oversized, place: Place, walk: PartScanner | undefined): boolean {
+    const range = { source: this.#source, ...place };
+    if (walk && walk.handed > 0) {
+      this.#sink.record({ range: { ...range, sha256: "sha256" in contents ? contents.sha256 : sha256(contents) }, value: walk.head });
+      return true;
+    }
+    const record = recordOf(contents, range, this.#limit, this.#sink);
+    if (!record) return false;
+    if (!record.oversized) this.#last = record.value;
+    if ("sha256" in contents) this.#sink.record(record);
+    else this.#sink.record(record, contents);
+    return true;
   }
 
   #badLine(line: number, start: Bytes, end: Bytes): void {
@@ -335,14 +369,17 @@ export class RecordScanner {
 }
 
 /**
- * Whether a line begins with a whole object where an open value should go on: the open one was torn. In an open list an object may
- * well be an element: there it must be a record, alone on its line.
+ * Whether a line begins with a whole object where an open value should go on: the open one was torn. Behind a comma in a list it is the
+ * next element. At the start of a list, and elsewhere in an open one, it may well be an element: there it must be a record, alone on its line.
  */
 function beginsAnew(open: OpenValue, bytes: Buffer): boolean {
   if (bytes[0] !== OPEN_BRACE) return false;
   const end = new Extent().take(bytes);
   const value = end > 0 ? parsed(bytes.toString("utf8", 0, end)) : undefined;
-  if (value === undefined || open.firstByte === OPEN_BRACE) return value !== undefined;
+  if (value === undefined) return false;
+  const before = open.extent.inOuterList ? open.lastSolidByte : undefined;
+  if (before === COMMA) return false;
+  if (open.firstByte === OPEN_BRACE && before !== OPEN_BRACKET) return true;
   return end === trimmedEnd(bytes, 0) && isObject(value) && typeof value.type === "string";
 }
 
