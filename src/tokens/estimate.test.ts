@@ -91,6 +91,11 @@ describe("estimate", () => {
     expect(Math.abs(estimate(`${prose}${cipher} ${prose}`) - apart)).toBeLessThanOrEqual(3);
   });
 
+  test("a blank before digits is a token of o200k, before a word it is none", () => {
+    expect(off(estimate(" 7".repeat(100), "o200k"), 200)).toBeLessThan(0.1);
+    expect(off(estimate(" go".repeat(100), "o200k"), 100)).toBeLessThan(0.1);
+  });
+
   test("humps of a word are words of their own", () => {
     expect(estimate("anId ".repeat(10))).toBeGreaterThan(estimate("anid ".repeat(10)) + 5);
   });
