@@ -9,19 +9,19 @@ export type Category = (typeof CATEGORIES)[number];
 export type Composition = Readonly<Record<Category, Tokens>>;
 
 /** Tokens that a provider spends on the frame of each message, call and result. */
-const FRAME: Tokens = 4;
+export const FRAME: Tokens = 4;
 
 type Share = readonly [Category, Tokens];
 
-const counted = new WeakMap<Item, readonly Share[]>();
+/** Where an item keeps its shares. A table of all items would be rehashed, whole, whenever many of them are gone. */
+const SHARES = Symbol("shares");
 
 /** Estimated tokens of one item by category; counted once. */
-export function itemShares(item: Item): readonly Share[] {
-  let shares = counted.get(item);
-  if (!shares) {
-    shares = countItem(item);
-    counted.set(item, shares);
-  }
+export function itemShares(item: Item & { readonly [SHARES]?: readonly Share[] }): readonly Share[] {
+  const known = item[SHARES];
+  if (known) return known;
+  const shares = countItem(item);
+  Object.defineProperty(item, SHARES, { value: shares });
   return shares;
 }
 

@@ -1,5 +1,11 @@
 // Where two views part: what a prompt cache can keep of the first for the second.
-import type { View } from "./view.ts";
+
+/** A list known by the chained hashes of its front parts. */
+export interface Chained {
+  readonly length: number;
+  /** Equal for equal first `length` items. */
+  hash(length: number): string;
+}
 
 export interface Difference {
   /** Position of the first item that is not the same; the length of both where they are equal. */
@@ -9,8 +15,8 @@ export interface Difference {
   readonly added: number;
 }
 
-/** Compares two views from the front by their chained hashes: logarithmic in their length once these are known. */
-export function difference(before: View, after: View): Difference {
+/** How many items at the front are the same: logarithmic in their number once the hashes are known. */
+export function commonFront(before: Chained, after: Chained): number {
   let same = 0;
   let beyond = Math.min(before.length, after.length) + 1;
   while (same + 1 < beyond) {
@@ -18,10 +24,16 @@ export function difference(before: View, after: View): Difference {
     if (before.hash(middle) === after.hash(middle)) same = middle;
     else beyond = middle;
   }
-  return { first: same, removed: before.length - same, added: after.length - same };
+  return same;
+}
+
+/** Compares two views from the front. */
+export function difference(before: Chained, after: Chained): Difference {
+  const first = commonFront(before, after);
+  return { first, removed: before.length - first, added: after.length - first };
 }
 
 /** Whether all of `before` stands unchanged at the front of `after`. */
-export function isPrefix(before: View, after: View): boolean {
-  return before.length <= after.length && before.hash() === after.hash(before.length);
+export function isPrefix(before: Chained, after: Chained): boolean {
+  return before.length <= after.length && before.hash(before.length) === after.hash(before.length);
 }

@@ -4,6 +4,7 @@ import {
   type Body,
   type Place,
   type Ref,
+  type Role,
   type Section,
   type Sha256,
   type Status,
@@ -52,7 +53,7 @@ export interface ResultItem {
 }
 export interface BlockItem {
   readonly kind: "block";
-  readonly role: "user";
+  readonly role: Role;
   /** The decision. */
   readonly place: Place;
   readonly blocks: readonly Block[];

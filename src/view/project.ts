@@ -108,7 +108,7 @@ export class Projector {
       const place = path[depth] as Place;
       const { data } = place.entry;
       const into = depth === from && isAssistant(data) ? out : rest;
-      for (const range of this.#effects.standingAt(depth)) into.push(rangeItem(range));
+      for (const range of this.#effects.standingAt(depth)) into.push(...rangeItems(range));
       if (data.kind === "call") answers.call(place, data);
       else if (data.kind !== "result") into.push(...this.#item(place));
       else if (!answers.answer(place, data)) rest.push(...this.#late(place));
@@ -121,7 +121,8 @@ export class Projector {
   #item(place: Place): Item[] {
     const { data, id } = place.entry;
     if (data.kind === "message") return this.#message(place, data);
-    if (data.kind === "condense" && this.#effects.holding(id))
+    // One without a text is said by a message or a stub of the host's file.
+    if (data.kind === "condense" && data.summary.chars > 0 && this.#effects.holding(id))
       return [{ kind: "block", role: "user", place, blocks: [{ type: "text", body: data.summary }], ref: refOf(place) as Ref }];
     if (data.kind !== "notice" || (this.#effects.owner(place.depth)?.held ?? 0) > 0) return [];
     return [{ kind: "notice", role: "user", place, blocks: [{ type: "text", body: data.text }] }];
@@ -242,9 +243,10 @@ function promptItem(place: Place): PromptItem {
   return { kind: "prompt", role: "system", place, sections, tools };
 }
 
-function rangeItem({ place, decision }: Effective): Item {
+function rangeItems({ place, decision }: Effective): Item[] {
   const ref = refOf(place) as Ref;
-  return { kind: "block", role: "user", place, blocks: rangeBlocks(decision, ref), ref };
+  const shows = decision.kind === "compact" && decision.shows?.length ? decision.shows : [{ role: "user" as const, blocks: rangeBlocks(decision, ref) }];
+  return shows.map(({ role, blocks }) => ({ kind: "block", role, place, blocks, ref }));
 }
 
 function rangeBlocks(decision: Effective["decision"], ref: Ref): readonly Block[] {

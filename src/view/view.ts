@@ -124,7 +124,16 @@ export class View {
 
   /** Estimated tokens of the whole view. */
   get tokens(): Tokens {
-    return this.#tail.reduce((sum, item) => sum + itemTokens(item), this.#sealed.tokensAt(this.#count));
+    return this.tokensUpTo(this.length);
+  }
+
+  /** Estimated tokens of the first `length` items. */
+  tokensUpTo(length: number): Tokens {
+    const inner = length - this.#offset;
+    if (inner < 0) return 0;
+    let tokens = this.#sealed.tokensAt(Math.min(inner, this.#count));
+    for (let at = 0; at < inner - this.#count; at++) tokens += itemTokens(this.#tail[at] as Item);
+    return tokens;
   }
 
   /** Estimated tokens of all that stands where results stand: results, stubs and placeholders. */
