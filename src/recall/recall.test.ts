@@ -11,6 +11,16 @@ function one(found: ReturnType<typeof recall>): Recalled {
 }
 
 describe("recall", () => {
+  test("a call id in two parts is found by the first, which is what the model saw, unless another call has that name", () => {
+    const log = new Log();
+    const first = log.step("call_1|fc_7", "one");
+    log.step("call_10|fc_8", "ten");
+    expect([one(recall(log.session, "call_1")).place, one(recall(log.session, "call_1|fc_7")).place]).toEqual([first, first]);
+    expect(recall(log.session, "call_")).toMatchObject({ kind: "unknown" });
+    const exact = log.step("call_1", "another");
+    expect(one(recall(log.session, "call_1")).place).toBe(exact);
+  });
+
   function session() {
     const log = new Log();
     log.user("go");

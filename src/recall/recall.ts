@@ -81,9 +81,10 @@ function find(session: Session, name: string, head: Place | null): readonly Plac
   return named.length > 0 ? named : resultsOf(session, name);
 }
 
-/** The results of a call id; its calls where none came. */
+/** The results of a call id; its calls where none came. Of an id in two parts, `call_1|fc_2`, the model saw the first: it will do where no other is called so. */
 function resultsOf(session: Session, callId: string): readonly Place[] {
-  const places = session.withCallId(callId);
+  const exact = session.withCallId(callId);
+  const places = exact.length > 0 ? exact : [...session.entries()].filter(({ entry: { data } }) => "callId" in data && data.callId.startsWith(`${callId}|`));
   const results = places.filter((place) => place.entry.data.kind === "result");
   return results.length > 0 ? results : places;
 }
@@ -99,10 +100,9 @@ function recallPlace(session: Session, place: Place, head: Place | null): Recall
 function recallResult(session: Session, place: Place, fact: ResultFact, head: Place | null): Recalled {
   const call = callOf(place);
   const stood: Stood[] = [];
-  for (let at = head; at && at.depth > place.depth; at = at.parent) {
-    const { data } = at.entry;
-    if (at.illegal === undefined && isHiding(data) && coverage(at, data, session.find)(place))
-      stood.push({ place: at, blocks: data.kind === "condense" ? stub(data, place) : blocksOf(at) });
+  for (let at = head?.hiding; at && at.depth > place.depth; at = at.parent?.hiding) {
+    const data = at.entry.data as HidingDecision;
+    if (coverage(at, data, session.find)(place)) stood.push({ place: at, blocks: data.kind === "condense" ? stub(data, place) : blocksOf(at) });
   }
   stood.reverse();
   return { kind: "result", place, ref: refOf(place) as Ref, ...(call && { call }), blocks: fact.blocks, ...(fact.full && { full: fact.full }), stood };
@@ -187,6 +187,7 @@ export function blocksOf(place: Place): readonly Block[] {
     case "fold":
       return text(data.body);
     case "compact":
+      if (data.shows) return data.shows.flatMap(({ blocks }) => blocks);
       return text(data.summary ?? undefined, ...data.autoRead.map((each) => each.body), ...data.references, ...data.carried);
     case "molt":
       return text(data.briefing);

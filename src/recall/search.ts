@@ -1,7 +1,8 @@
 // A literal search through everything that a session holds on one path.
-import { type Block, bodyText, type EntryId, isShowable, type Place, pathTo, type Ref, refOf, type Session } from "../session/index.ts";
+import { type EntryId, isShowable, type Place, pathTo, type Ref, refOf, type Session, SourceChangedError } from "../session/index.ts";
 import { type Match, matches } from "./page.ts";
 import { blocksOf } from "./recall.ts";
+import { entryText, textOf } from "./text.ts";
 
 export interface Found extends Match {
   readonly entry: EntryId;
@@ -16,7 +17,7 @@ export function* searchSession(session: Session, needle: string, head: Place | n
   for (const place of pathTo(head)) {
     if (!isShowable(place.entry.data)) continue;
     const ref = refOf(place);
-    for (const match of matches(textOf(blocksOf(place)), needle)) yield { ...match, entry: place.entry.id, ...(ref && { ref }), where: whereOf(place) };
+    for (const match of matches(searchedText(place), needle)) yield { ...match, entry: place.entry.id, ...(ref && { ref }), where: whereOf(place) };
   }
 }
 
@@ -26,12 +27,14 @@ function whereOf({ entry: { data } }: Place): string {
   return data.kind;
 }
 
-/** The text of blocks as recall gives it: text and thinking joined by line ends, one line for each image. */
-export function textOf(blocks: readonly Block[]): string {
-  return blocks.map(blockText).join("\n");
-}
-
-function blockText(block: Block): string {
-  if (block.type === "image") return `[image ${block.mediaType}${block.width ? ` ${block.width}×${block.height}` : ""}, ${block.data.bytes} bytes of base64]`;
-  return bodyText(block.type === "other" ? block.raw : block.body);
+/** One whole output whose file is gone is searched as far as the session itself has it: the search goes on. */
+function searchedText(place: Place): string {
+  const { data } = place.entry;
+  if (data.kind !== "result" || !data.full) return entryText(place);
+  try {
+    return entryText(place);
+  } catch (error) {
+    if (error instanceof SourceChangedError) return textOf(blocksOf(place));
+    throw error;
+  }
 }
