@@ -1,7 +1,7 @@
 // What counts as an anchor, and what does not.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anchors, visitAnchors } from "./anchors.ts";
+import { anchors, visitSpans } from "./anchors.ts";
 import { editHeader } from "./edit.ts";
 
 function found(text: string): string[] {
@@ -15,6 +15,8 @@ describe("anchors", () => {
     ["C:\\a-b\\x-1.ts:12: text", ["C:\\a-b\\x-1.ts", "C:\\a-b\\x-1.ts:12"]],
     ["\\\\server\\share\\dir\\file.txt", ["\\\\server\\share\\dir\\file.txt", "share\\dir\\file.txt"]],
     ["open package.json.", ["package.json"]],
+    ["below src/extract/kinds there", ["src/extract/kinds"]],
+    ["0x1a2b3c4d at .config/app/", ["0x1a2b3c4d", ".config/app/"]],
     ["call readFile or read_file, not read", ["readFile", "read_file"]],
     ["class HttpServer", ["HttpServer"]],
     ["MAX_SIZE and ERR_MODULE_NOT_FOUND", ["MAX_SIZE", "ERR_MODULE_NOT_FOUND"]],
@@ -39,6 +41,7 @@ describe("anchors", () => {
     "some.chain.of",
     "foo(204,28)",
     "== != ->",
+    "a/ /b // c",
     "ABC DEF",
   ])("none in %j", (text) => {
     expect(found(text)).toEqual([]);
@@ -53,7 +56,8 @@ describe("anchors", () => {
         (parts) => {
           const text = parts.join("");
           let before = 0;
-          visitAnchors(text, (anchor, _, at) => {
+          visitSpans(text, (start, end, _, at) => {
+            const anchor = text.slice(start, end);
             expect(text.includes(anchor)).toBe(true);
             expect(at).toBeGreaterThanOrEqual(before);
             before = at;

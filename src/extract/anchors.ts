@@ -3,8 +3,8 @@
 /** What an anchor is; the order is that in which they are listed when not all can be. */
 export type AnchorClass = "path" | "code" | "value" | "identifier" | "quoted" | "place";
 
-/** Called for each anchor in text order, repeats included. `at`: the offset of the word it stands in. */
-type AnchorVisitor = (anchor: string, what: AnchorClass, at: number) => void;
+/** Called for each anchor in text order, repeats included, with where it begins and ends. `at`: the offset of the word it stands in. */
+type SpanVisitor = (start: number, end: number, what: AnchorClass, at: number) => void;
 
 const LOWER = 1;
 const UPPER = 2;
@@ -33,7 +33,8 @@ function classes(): Uint8Array {
 /** Longer words are data, not names. */
 const LONGEST = 200;
 
-const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,9}$/;
+/** Characters of a file's extension. */
+const EXTENSION_LENGTH = 10;
 const FILE_EXTENSIONS = new Set(
   (
     "ts tsx mts cts js jsx mjs cjs json jsonl json5 md mdx txt py pyi rb go rs java kt kts scala swift c h cc cpp cxx hpp hh cs fs vb php pl pm lua r jl ex exs erl hs ml " +
@@ -41,7 +42,7 @@ const FILE_EXTENSIONS = new Set(
     "vue svelte astro tf gradle properties log diff patch snap traj ipynb wasm map sum mod tape plist db sqlite zip gz tgz tar"
   ).split(" "),
 );
-const HEX = /^(?:0x)?[0-9a-f]+$/i;
+const UUID_LENGTH = 36;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ERROR_CODE =
   /^(?:[A-Z]{1,5}-?\d{3,5}|E(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|NOTEMPTY|MFILE|PIPE|INVAL|BADF|BUSY|NOSPC|ROFS|CONNREFUSED|CONNRESET|TIMEDOUT|ADDRINUSE|HOSTUNREACH|AI_AGAIN|RESOLVE|INTEGRITY|404))$/;
@@ -61,13 +62,20 @@ const COMMONPLACE = new Set(
  */
 export function anchors(text: string): Iterable<string> {
   const found: string[] = [];
-  visitAnchors(text, (anchor, what) => {
+  visitSpans(text, (start, end, what) => {
+    const anchor = text.slice(start, end);
+    if (isCommonplace(anchor, what)) return;
     found.push(anchor);
     if (what !== "path") return;
     const tail = pathTail(anchor);
     if (tail !== anchor) found.push(tail);
   });
   return found;
+}
+
+/** Whether an anchor that was visited is a name that every program has. */
+export function isCommonplace(anchor: string, what: AnchorClass): boolean {
+  return what === "identifier" && COMMONPLACE.has(anchor);
 }
 
 /** The last three segments of a path, by which it is recognized under any root. */
@@ -81,8 +89,8 @@ export function pathTail(path: string): string {
   return path;
 }
 
-/** Visits the anchors of a text in one pass. */
-export function visitAnchors(text: string, visit: AnchorVisitor): void {
+/** Visits the anchors of a text in one pass, commonplace names among them; nothing is copied. */
+export function visitSpans(text: string, visit: SpanVisitor): void {
   const end = text.length;
   let at = 0;
   while (at < end) {
@@ -114,70 +122,104 @@ function isCapital(text: string, start: number, end: number, kinds: number): boo
 }
 
 /** A colon ends a word unless it stands in an address, after a drive, or before a line number. Returns where reading goes on. */
-function afterColon(text: string, start: number, colon: number, kinds: number, visit: AnchorVisitor): number {
+function afterColon(text: string, start: number, colon: number, kinds: number, visit: SpanVisitor): number {
   const next = text.charCodeAt(colon + 1);
   if (next === 47 && text.charCodeAt(colon + 2) === 47 && (kinds & ~(LOWER | UPPER)) === 0) {
     const end = addressEnd(text, colon + 3);
-    if (end > colon + 3 && end - start <= LONGEST) visit(text.slice(start, end), "path", start);
+    if (end > colon + 3 && end - start <= LONGEST) visit(start, end, "path", start);
     return end;
   }
   if (colon - start === 1 && (next === 92 || next === 47) && kinds <= UPPER) {
     let end = colon + 1;
-    while (end < text.length && text.charCodeAt(end) < 128 && CLASSES[text.charCodeAt(end)] !== 0) end += 1;
-    const path = trimmed(text, start, end);
-    if (path.length <= LONGEST) visit(path, "path", start);
-    visitParts(path, start, visit);
-    return text.charCodeAt(end) === 58 ? visitPlace(text, start, end, path, visit) : end;
+    while (end < text.length && classAt(text, end) !== 0) end += 1;
+    const from = trimmedStart(text, start, end);
+    const to = trimmedEnd(text, start, end);
+    if (to - from <= LONGEST) visit(from, to, "path", start);
+    visitParts(text, from, to, start, visit);
+    return text.charCodeAt(end) === 58 ? visitPlace(text, start, end, from, to, visit) : end;
   }
   visitWord(text, start, colon, kinds, visit);
-  const path = trimmed(text, start, colon);
-  if ((kinds & (SLASH | DOT)) !== 0 && isPath(path)) return visitPlace(text, start, colon, path, visit);
-  return colon + 1;
+  if ((kinds & (SLASH | DOT)) === 0) return colon + 1;
+  const to = trimmedEnd(text, start, colon);
+  const from = trimmedStart(text, start, to);
+  return isPath(text, from, to) ? visitPlace(text, start, colon, from, to, visit) : colon + 1;
+}
+
+const ADDRESS_END = addressTable(" \t\n\v\f\r\"'`<>()[]{},;|\\");
+const SENTENCE_END = addressTable(".:!?");
+
+function addressTable(signs: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const sign of signs) table[sign.charCodeAt(0)] = 1;
+  return table;
 }
 
 function addressEnd(text: string, from: number): number {
   let end = from;
-  while (end < text.length && end - from <= LONGEST && !/[\s"'`<>()[\]{},;|\\]/.test(text.charAt(end))) end += 1;
-  while (end > from && /[.:!?]/.test(text.charAt(end - 1))) end -= 1;
+  while (end < text.length && end - from <= LONGEST && !isAddressEnd(text, end)) end += 1;
+  while (end > from && SENTENCE_END[text.charCodeAt(end - 1)] === 1) end -= 1;
   return end;
+}
+
+function isAddressEnd(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code < 128 ? ADDRESS_END[code] === 1 : /\s/.test(text.charAt(at));
+}
+
+function classAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 128 ? (CLASSES[code] as number) : 0;
 }
 
 /** `a/b.ts:12` or `a/b.ts:12:7`: the place as well as the path. */
-function visitPlace(text: string, start: number, colon: number, path: string, visit: AnchorVisitor): number {
+function visitPlace(text: string, start: number, colon: number, from: number, to: number, visit: SpanVisitor): number {
   let end = colon + 1;
   while (end < text.length && CLASSES[text.charCodeAt(end)] === DIGIT) end += 1;
-  if (end > colon + 1 && end - colon < 8 && path.length <= LONGEST && text.endsWith(path, colon)) visit(path + text.slice(colon, end), "place", start);
+  if (end > colon + 1 && end - colon < 8 && to - from <= LONGEST && to === colon) visit(from, end, "place", start);
   return end;
 }
 
-/** A word without the signs of a sentence or an option around it. */
-function trimmed(text: string, start: number, end: number): string {
-  while (end > start && (CLASSES[text.charCodeAt(end - 1)] as number) & (DOT | DASH | SIGN)) end -= 1;
-  while (start < end && (CLASSES[text.charCodeAt(start)] as number) & (DASH | SIGN) && !/[~@]/.test(text.charAt(start))) start += 1;
-  return text.slice(start, end);
+/** Where a word ends without the signs of a sentence behind it. */
+function trimmedEnd(text: string, start: number, end: number): number {
+  let to = end;
+  while (to > start && (CLASSES[text.charCodeAt(to - 1)] as number) & (DOT | DASH | SIGN)) to -= 1;
+  return to;
 }
 
-function visitWord(text: string, start: number, end: number, kinds: number, visit: AnchorVisitor): void {
+/** Where a word begins without the signs of an option before it. */
+function trimmedStart(text: string, start: number, end: number): number {
+  let from = start;
+  while (from < end && (CLASSES[text.charCodeAt(from)] as number) & (DASH | SIGN) && !isKept(text.charCodeAt(from))) from += 1;
+  return from;
+}
+
+/** `~` and `@` belong to the name behind them. */
+function isKept(code: number): boolean {
+  return code === 126 || code === 64;
+}
+
+function visitWord(text: string, start: number, end: number, kinds: number, visit: SpanVisitor): void {
   if (end - start > LONGEST) return;
-  const word = kinds & (DOT | DASH | SIGN) ? trimmed(text, start, end) : text.slice(start, end);
-  if (word.length < 4) return;
-  if ((kinds & (SLASH | DOT)) !== 0 && isPath(word)) {
-    visit(word, "path", start);
-    visitParts(word, start, visit);
+  const to = kinds & (DOT | DASH | SIGN) ? trimmedEnd(text, start, end) : end;
+  const from = kinds & (DOT | DASH | SIGN) ? trimmedStart(text, start, to) : start;
+  if (to - from < 4) return;
+  if ((kinds & (SLASH | DOT)) !== 0 && isPath(text, from, to)) {
+    visit(from, to, "path", start);
+    visitParts(text, from, to, start, visit);
     return;
   }
   if ((kinds & (SLASH | DOT | DASH | SIGN)) === 0) {
-    if (kinds !== DIGIT || !isPosition(text, start, end)) visitPart(word, start, visit);
+    if (kinds !== DIGIT || !isPosition(text, start, end)) visitPart(text, from, to, start, visit);
     return;
   }
-  if ((kinds & DASH) !== 0 && UUID.test(word)) {
-    visit(word, "value", start);
+  if ((kinds & DASH) !== 0 && to - from === UUID_LENGTH && UUID.test(text.slice(from, to))) {
+    visit(from, to, "value", start);
     return;
   }
   const quote = text.charCodeAt(start - 1);
-  if ((quote === 34 || quote === 39 || quote === 96) && text.charCodeAt(end) === quote && (kinds & (LOWER | UPPER)) !== 0 && word.length <= 60)
-    visit(word, "quoted", start);
-  visitParts(word, start, visit);
+  if ((quote === 34 || quote === 39 || quote === 96) && text.charCodeAt(end) === quote && (kinds & (LOWER | UPPER)) !== 0 && to - from <= 60)
+    visit(from, to, "quoted", start);
+  visitParts(text, from, to, start, visit);
 }
 
 /** `(12,` or `(12)`: a compiler's line in a file. */
@@ -186,58 +228,99 @@ function isPosition(text: string, start: number, end: number): boolean {
   return text.charCodeAt(start - 1) === 40 && (next === 44 || next === 41);
 }
 
-function isPath(word: string): boolean {
-  const last = Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\"));
-  if (last < 0) return isFileName(word);
-  if (!/[A-Za-z]/.test(word) || word.startsWith("//")) return false;
-  if (last < word.length - 1 && EXTENSION.test(word)) return true;
+function isPath(text: string, from: number, to: number): boolean {
+  let first = -1;
+  let last = -1;
+  let dot = -1;
+  let letters = false;
+  // Whether a separator stands between two names.
+  let joined = false;
+  let before = 0;
+  for (let at = from; at < to; at++) {
+    const kind = CLASSES[text.charCodeAt(at)] as number;
+    if (kind === SLASH) {
+      if (first < 0) first = at;
+      last = at;
+      if (before === NAME) before = JOINT;
+      continue;
+    }
+    if (kind === DOT) dot = at;
+    if ((kind & (LOWER | UPPER)) !== 0) letters = true;
+    const name = (kind & (LOWER | UPPER | DIGIT)) !== 0 || text.charCodeAt(at) === 95;
+    if (name && before === JOINT) joined = true;
+    before = name ? NAME : 0;
+  }
+  if (last < 0) return dot > from && isFileName(text, dot + 1, to);
+  if (!letters || (text.charCodeAt(from) === 47 && text.charCodeAt(from + 1) === 47)) return false;
+  if (last < to - 1 && dot >= 0 && isExtension(text, dot + 1, to)) return true;
   // Words joined by one slash are mostly prose: `and/or`.
-  return word.search(/[\\/]/) < last && /\w[\\/]+\w/.test(word);
+  return first < last && joined;
 }
 
-function isFileName(word: string): boolean {
-  const dot = word.lastIndexOf(".");
-  return dot > 0 && FILE_EXTENSIONS.has(word.slice(dot + 1)) && !/^\d/.test(word.slice(dot + 1));
+/** What stands before a place in a word: a character of a name, or separators behind one. */
+const NAME = 1;
+const JOINT = 2;
+
+/** A letter and up to nine letters or digits. */
+function isExtension(text: string, from: number, to: number): boolean {
+  if (to === from || to - from > EXTENSION_LENGTH) return false;
+  if (((CLASSES[text.charCodeAt(from)] as number) & (LOWER | UPPER)) === 0) return false;
+  for (let at = from + 1; at < to; at++) if (((CLASSES[text.charCodeAt(at)] as number) & (LOWER | UPPER | DIGIT)) === 0) return false;
+  return true;
 }
 
-function visitParts(word: string, at: number, visit: AnchorVisitor): void {
-  let start = 0;
-  for (let end = 0; end <= word.length; end++) {
-    const code = end < word.length ? word.charCodeAt(end) : 0;
-    if (code < 128 && (CLASSES[code] as number) & (LOWER | UPPER | DIGIT | UNDERSCORE)) continue;
-    if (end - start >= 4) visitPart(word.slice(start, end), at, visit);
+function isFileName(text: string, from: number, to: number): boolean {
+  return to - from <= EXTENSION_LENGTH && CLASSES[text.charCodeAt(from)] !== DIGIT && FILE_EXTENSIONS.has(text.slice(from, to));
+}
+
+function visitParts(text: string, from: number, to: number, at: number, visit: SpanVisitor): void {
+  let start = from;
+  for (let end = from; end <= to; end++) {
+    if (end < to && (CLASSES[text.charCodeAt(end)] as number) & (LOWER | UPPER | DIGIT | UNDERSCORE)) continue;
+    if (end - start >= 4) visitPart(text, start, end, at, visit);
     start = end + 1;
   }
 }
 
 /** A word of letters, digits and underscores alone. */
-function visitPart(word: string, at: number, visit: AnchorVisitor): void {
+function visitPart(text: string, start: number, end: number, at: number, visit: SpanVisitor): void {
   let kinds = 0;
   let previous = 0;
   let humps = false;
   let digits = 0;
-  for (let index = 0; index < word.length; index++) {
-    const kind = CLASSES[word.charCodeAt(index)] as number;
+  let snake = false;
+  // Of hexadecimal digits alone, a prefix of `0x` aside.
+  let hex = true;
+  for (let index = start; index < end; index++) {
+    const code = text.charCodeAt(index);
+    const kind = CLASSES[code] as number;
     if (kind === UPPER && previous === LOWER) humps = true;
     if (kind === DIGIT) digits += 1;
+    else if (hex && (code | 32) > 102 && !(index === start + 1 && (code | 32) === 120 && text.charCodeAt(start) === 48)) hex = false;
+    else if (kind === UNDERSCORE) hex = false;
+    if (kind === UNDERSCORE && code === 95 && index > start && index < end - 1) snake = true;
     kinds |= kind;
     previous = kind;
   }
-  if (digits === word.length) {
-    if (isTelling(word)) visit(word, "value", at);
-  } else if (digits > 0 && word.length >= 7 && HEX.test(word)) visit(word, "value", at);
-  else if ((kinds & UPPER) !== 0 && ERROR_CODE.test(word)) visit(word, "code", at);
-  else if ((humps || isSnake(word, kinds)) && !COMMONPLACE.has(word)) visit(word, "identifier", at);
+  const length = end - start;
+  if (digits === length) {
+    if (isTelling(text, start, end)) visit(start, end, "value", at);
+  } else if (digits > 0 && length >= 7 && hex) visit(start, end, "value", at);
+  else if ((kinds & (UPPER | LOWER | UNDERSCORE)) === UPPER && ERROR_CODE.test(text.slice(start, end))) visit(start, end, "code", at);
+  else if (humps || (snake && isSnake(text, start, end, kinds))) visit(start, end, "identifier", at);
 }
 
-function isSnake(word: string, kinds: number): boolean {
-  return (kinds & UNDERSCORE) !== 0 && /[A-Za-z0-9]_+[A-Za-z0-9]/.test(word) && /[A-Za-z]/.test(word);
+/** Names joined by underscores, letters among them. */
+function isSnake(text: string, start: number, end: number, kinds: number): boolean {
+  return (kinds & (LOWER | UPPER)) !== 0 && /[A-Za-z0-9]_+[A-Za-z0-9]/.test(text.slice(start, end));
 }
 
 /** Numbers that are chosen by nobody: no years, thousands or powers of two. */
-function isTelling(digits: string): boolean {
-  if (digits.length < 4 || digits.length > 11) return false;
-  const value = Number(digits);
+function isTelling(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  if (length < 4 || length > 11) return false;
+  let value = 0;
+  for (let at = start; at < end; at++) value = value * 10 + text.charCodeAt(at) - 48;
   if (value % 1000 === 0 || Number.isInteger(Math.log2(value))) return false;
-  return !(digits.length === 4 && value >= 1900 && value < 2100);
+  return !(length === 4 && value >= 1900 && value < 2100);
 }

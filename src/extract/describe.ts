@@ -18,6 +18,7 @@ export function describe(input: ExtractInput, lines: readonly Line[], budget: To
     command: firstText(args, COMMAND_KEYS),
     from: typeof from === "number" && from > 1 ? Math.floor(from) : 1,
     status: input.status,
+    text: input.text,
     lines,
     budget,
   };

@@ -1,7 +1,7 @@
 // What an extractor is given and what it proposes.
 import type { Status } from "../session/index.ts";
 import type { AnchorClass } from "./anchors.ts";
-import type { Line } from "./normalise.ts";
+import type { Line } from "./line.ts";
 
 export interface ExtractInput {
   readonly tool: string;
@@ -20,6 +20,8 @@ export interface Document {
   /** 1-based line of the file that the first line of a read is; 1 where the call does not say. */
   readonly from: number;
   readonly status: Status;
+  /** As it came; its lines are made from it. */
+  readonly text: string;
   readonly lines: readonly Line[];
   /** Tokens that the whole extract is to stay near. */
   readonly budget: number;
@@ -33,6 +35,8 @@ export interface Piece {
   readonly made?: string;
   /** The extractor's own words beneath the line. */
   readonly note?: string;
+  /** Index of a line without which this one is not shown. */
+  readonly after?: number;
   /** Counted by what it is when it does not fit: `failing tests`. */
   readonly what?: string;
 }
@@ -45,12 +49,18 @@ export interface Proposal {
   readonly preferred: readonly Piece[];
   /** Share of the budget that `preferred` may take. */
   readonly share: number;
+  /** Whether each line has a number of its file before it. */
+  readonly numbered?: boolean;
   /** Whether the first and the last two lines are shown whatever they hold. */
   readonly ends: boolean;
   /** Whether the lines left are filled up with those that hold most anchors. */
   readonly fill: boolean;
   /** Lines that are not filled up with: a made line or a total tells of them. */
   readonly told?: ReadonlySet<number>;
+  /** Lines whose anchors nobody comes back to: they are not listed. */
+  readonly silent?: ReadonlySet<number>;
+  /** Part of the budget for verbatim lines, where the kind is worth more of them than asked for. */
+  readonly lines?: number;
   /** What its pieces, which stand for all lines, hold in another form, so that it is not listed again. */
   readonly holds?: readonly AnchorClass[];
 }

@@ -1,6 +1,6 @@
 // Lines that tell of an error, and what makes two of them the same.
 import type { Piece } from "./document.ts";
-import type { Line } from "./normalise.ts";
+import type { Line } from "./line.ts";
 
 /** Looked at for an error, from the start of a line. */
 const LOOKED_AT = 400;
@@ -9,7 +9,7 @@ const NAMED = 8;
 
 /** Tells of an error wherever it stands. */
 const STRONG =
-  /(?:^|[^\w/.$-])(?:[A-Z][A-Za-z]*(?:Error|Exception)(?::|$)|error(?:\[\w+\])?:|error (?:TS|CS|C)\d+|ERR!|ERROR\b|FATAL\b|FAIL(?:ED|URE)?\b|fatal:|panic:|Traceback \(most|Segmentation fault|command not found|No such file or directory|Permission denied|not ok \d|E {3})|^(?:Error|\s*[✗✖×]) /;
+  /(?:^|[^\w/.$-])(?:[A-Z][A-Za-z]*(?:Error|Exception)(?::|$)|error(?:\[\w+\])?:|error (?:TS|CS|C)\d+|ERR!|ERROR\b|FATAL\b|FAIL(?:ED|URE)?\b|fatal:|panic:|Traceback \(most|Exception in thread|Caused by: |Segmentation fault|command not found|No such file or directory|Permission denied|not ok \d|E {3})|^(?:Error|\s*[✗✖×]) |^thread '.{1,100}' (?:\(\d+\) )?panicked at/;
 /** Tells of an error in the output of something that failed. */
 const WEAK =
   /\b(?:errors?|fail(?:ed|ure|ures|s)?|exception|fatal|denied|not found|cannot|can't|could not|unable to|unexpected|undefined|invalid|missing|refused|timed? ?out|abort(?:ed)?|unresolved|conflict)\b/i;
@@ -82,12 +82,12 @@ function quoteEnd(text: string, at: number): number {
   return at;
 }
 
-/** The first line of each distinct error, with how often it comes and where. Linear in the lines. */
-export function errorPieces(lines: readonly Line[], failed: boolean): readonly Piece[] {
+/** The first line of each distinct error, with how often it comes and where. Linear in the lines. `told`: which lines are left out, by index. */
+export function errorPieces(lines: readonly Line[], failed: boolean, told?: (at: number) => boolean): readonly Piece[] {
   const groups = new Map<string, { readonly first: number; count: number; readonly more: number[]; last: number }>();
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as Line;
-    if (!isErrorLine(line.text, failed)) continue;
+    if (told?.(at) || !isErrorLine(line.text, failed)) continue;
     const key = template(line.text);
     const times = line.last - line.number + 1;
     const group = groups.get(key);

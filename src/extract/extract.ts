@@ -4,9 +4,17 @@ import { estimate } from "../tokens/index.ts";
 import { describe } from "./describe.ts";
 import { type Document, type ExtractInput, type Extractor, isNumbered, type Proposal } from "./document.ts";
 import { exitCodeOf } from "./exit-code.ts";
+import { access } from "./kinds/access.ts";
+import { diagnostics } from "./kinds/diagnostics.ts";
+import { diff } from "./kinds/diff.ts";
 import { grep } from "./kinds/grep.ts";
+import { json } from "./kinds/json.ts";
 import { listing } from "./kinds/listing.ts";
+import { log } from "./kinds/log.ts";
+import { packages } from "./kinds/packages.ts";
 import { plain } from "./kinds/plain.ts";
+import { prose } from "./kinds/prose.ts";
+import { rows } from "./kinds/rows.ts";
 import { source } from "./kinds/source.ts";
 import { stack } from "./kinds/stack.ts";
 import { tests } from "./kinds/tests.ts";
@@ -19,6 +27,8 @@ export interface ExtractOptions {
   readonly budget?: Tokens;
   /** Part of the budget for verbatim lines; the rest lists anchors. By default 0.3. */
   readonly lines?: number;
+  /** Texts of at most this many tokens stay as they are; by default 120. */
+  readonly short?: Tokens;
   /** Whether the reader has an anchor already, so that it need not be listed. */
   readonly known?: (anchor: string) => boolean;
 }
@@ -45,7 +55,7 @@ const MOST: Tokens = 2500;
 const LINES = 0.3;
 const FAILURES = 0.5;
 
-const EXTRACTORS: readonly Extractor[] = [tests, source, listing, grep, stack, plain];
+const EXTRACTORS: readonly Extractor[] = [tests, diff, access, log, json, source, listing, diagnostics, packages, grep, rows, stack, prose, plain];
 
 /**
  * Extracts what matters from a tool's result. The same input gives the same bytes, in time linear in its length; the extract is
@@ -62,7 +72,7 @@ export function extract(input: ExtractInput, options: ExtractOptions = {}): Extr
   const document = describe(input, lines, budget);
   const proposal = propose(document);
   const frame = { kind: proposal.kind, lines: total, ...(exitCode !== undefined && { exitCode }) };
-  if (size <= SHORT || budget >= size) return { ...frame, text: input.text, whole: true };
+  if (size <= (options.short ?? SHORT) || budget >= size) return { ...frame, text: input.text, whole: true };
   const text = compose(document, proposal, budget, options);
   if (Buffer.byteLength(text) >= Buffer.byteLength(input.text)) return { ...frame, text: input.text, whole: true };
   return { ...frame, text, whole: false };
@@ -76,16 +86,16 @@ function propose(document: Document): Proposal {
   return plain(document);
 }
 
-function compose(document: Document, proposal: Proposal, budget: Tokens, { lines = LINES, known = () => false }: ExtractOptions): string {
-  const numbered = proposal.kind === "source" && isNumbered(document.lines);
+function compose(document: Document, proposal: Proposal, budget: Tokens, { lines = LINES, known }: ExtractOptions): string {
+  const numbered = (proposal.numbered ?? proposal.kind === "source") && isNumbered(document.lines);
   const selection = new Selection(document, numbered);
-  const forLines = budget * lines;
+  const forLines = budget * Math.max(lines, proposal.lines ?? 0);
   if (proposal.ends) selection.addEnds(forLines);
   selection.addFailures(proposal.required, budget * FAILURES);
   // Pieces that stand for all lines were made to fit the budget.
   const limit = proposal.holds === undefined ? selection.spent + Math.max(0, forLines * proposal.share - selection.spentOnLines) : Number.POSITIVE_INFINITY;
   selection.add(proposal.preferred, limit);
-  const found = survey(document.lines, numbered, known);
+  const found = survey(document.lines, numbered, known, proposal.silent, proposal.fill ? [] : ["place", ...(proposal.holds ?? [])]);
   if (proposal.fill) selection.fill(found.novelty, forLines, proposal.told);
   const shown = selection.text(proposal.holds === undefined ? "marked" : "none");
   const list = listAnchors(found, shown, budget - Math.min(budget, selection.spentOnLines), proposal.holds);

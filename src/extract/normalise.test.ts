@@ -79,3 +79,57 @@ describe("lines", () => {
     expect(normalise(`${path}\n${"reasonably_long_words_with_underscores_".repeat(10)}`).every(({ made }) => !made)).toBe(true);
   });
 });
+
+describe("what a terminal drew over", () => {
+  const texts = (raw: string) => normalise(raw).map(({ number, last, text, frames }) => `${number}-${last}${frames ? "*" : ""} ${text}`);
+  const ESCAPE = "\u001b";
+
+  test.each([
+    ["a spinner, each state on a line", "⠋ building\n⠙ building\n⠹ building\n✔ built\n", ["1-2* ⠋ building", "3-3 ⠹ building", "4-4 ✔ built"]],
+    ["a spinner that goes back to the first column", `${ESCAPE}[1G${ESCAPE}[0K⠋ a${ESCAPE}[1G${ESCAPE}[0K⠙ b\nend`, ["1-1 ⠙ b", "2-2 end"]],
+    ["git's counts", "Receiving objects:  10% (1/10)\rReceiving objects: 100% (10/10), done.\n", ["1-1 Receiving objects: 100% (10/10), done."]],
+    [
+      "a bar, each state on a line",
+      [10, 40, 70, 90, 100].map((at) => `part: ${at}% [${"=".repeat(at / 10)}>] ${at} kB`).join("\n"),
+      ["1-4* part: 10% [=>] 10 kB", "5-5 part: 100% [==========>] 100 kB"],
+    ],
+    ["shares that do not only grow", "cpu 1: 45%\ncpu 2: 12%\ncpu 3: 80%\ncpu 4: 7%", ["1-1 cpu 1: 45%", "2-2 cpu 2: 12%", "3-3 cpu 3: 80%", "4-4 cpu 4: 7%"]],
+    [
+      "a block that is drawn again",
+      ["#1 load", "#2 run", `${ESCAPE}[2A${ESCAPE}[2K#1 loaded`, "#2 run 1s", `${ESCAPE}[1A${ESCAPE}[1A${ESCAPE}[2K#1 loaded`, "#2 ran", "end"].join("\n"),
+      ["1-4* #1 load", "5-5 #1 loaded", "6-6 #2 ran", "7-7 end"],
+    ],
+    [
+      "errors stay though they were drawn over",
+      ["error: disk is full", "10%", `${ESCAPE}[2A${ESCAPE}[2K20%`].join("\n"),
+      ["1-1 error: disk is full", "2-2* 10%", "3-3 20%"],
+    ],
+    ["an error before a carriage return", "10%\rerror: disk is full\r100%\nend", ["1-1 error: disk is full ⏎ 100%", "2-2 end"]],
+  ])("%s", (_, raw, shown) => expect(texts(raw)).toEqual(shown));
+
+  test("still covers every line once, in order, whatever moves the cursor", () => {
+    const part = fc.constantFrom(
+      "a",
+      "⠋ x",
+      "⠙ x",
+      "10%",
+      "20%",
+      "error: y",
+      `${ESCAPE}[1A`,
+      `${ESCAPE}[3A${ESCAPE}[2Kb`,
+      `${ESCAPE}[99999Ac`,
+      `${ESCAPE}[Fd`,
+      "e\rf",
+    );
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 40 }), (parts) => {
+        let next = 1;
+        for (const { number, last } of normalise(`${parts.join("\n")}\n`)) {
+          expect(number).toBe(next);
+          next = last + 1;
+        }
+        expect(next).toBe(parts.length + 1);
+      }),
+    );
+  });
+});

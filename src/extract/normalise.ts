@@ -1,22 +1,19 @@
-// A result's text as lines to choose from: no control sequences, overwritten text, repeats or encoded data.
+// A result's text as lines to choose from: no control sequences, overwritten text, frames of progress, repeats or encoded data.
 import { sha256 } from "../session/index.ts";
+import { isErrorLine } from "./errors.ts";
+import { joinFrames, overwritten } from "./frames.ts";
+import type { Line } from "./line.ts";
 
-/** One line of a text, or several that are the same. */
-export interface Line {
-  /** 1-based place in the text split at `\n`; of the first, where several are the same. */
-  readonly number: number;
-  /** The last of them. */
-  readonly last: number;
-  readonly text: string;
-  /** Not as it stands in the text: something was put in place of encoded data. */
-  readonly made: boolean;
-}
+export type { Line } from "./line.ts";
 
 const HEX = /^[0-9a-fA-F]+$/;
 /** Characters of base64 or hexadecimal from which on a run is data. */
 const DATA_LENGTH = 256;
 /** Lines of at least this many characters of data are joined when they follow each other. */
 const DATA_LINE = 60;
+/** Overwritten errors of one line that are kept, and characters of one. */
+const ERRORS = 3;
+const ERROR_LENGTH = 160;
 /** How far the end of an operating system command is looked for. */
 const COMMAND_LENGTH = 4096;
 
@@ -37,15 +34,44 @@ export function normalise(text: string): readonly Line[] {
     const plain = plainLine(raw);
     start = end + 1;
     number += 1;
+    const up = raw.charCodeAt(0) === ESCAPE ? linesUp(raw) : 0;
+    if (up > 0) {
+      overwritten(lines, up);
+      previous = undefined;
+    }
     const top = lines.length - 1;
     if (plain === previous) {
       lines[top] = { ...(lines[top] as Line), last: number };
       continue;
     }
     previous = plain;
-    lines.push(plain.length < DATA_LENGTH ? { number, last: number, text: plain, made: false } : withoutData(plain, number));
+    const errors = plain.length < raw.length - 1 ? overwrittenErrors(raw, plain) : [];
+    if (errors.length > 0) lines.push({ number, last: number, text: [...errors, plain].join(" ⏎ "), made: true });
+    else lines.push(plain.length < DATA_LENGTH ? { number, last: number, text: plain, made: false } : withoutData(plain, number));
   }
-  return joinDataLines(lines);
+  return joinFrames(joinDataLines(lines));
+}
+
+/** How many lines the sequences in front of a line move the cursor up. */
+function linesUp(raw: string): number {
+  let up = 0;
+  for (let at = 0; raw.charCodeAt(at) === ESCAPE && raw.charCodeAt(at + 1) === 91; ) {
+    const end = parametersEnd(raw, at + 2);
+    const final = raw.charCodeAt(end - 1);
+    if (final === 65 || final === 70) up += Math.max(1, Number.parseInt(raw.slice(at + 2, end - 1), 10) || 1);
+    at = end;
+  }
+  return up;
+}
+
+/** Texts that a carriage return or the like let others be written over, of which one tells of an error: they are not lost with it. */
+function overwrittenErrors(raw: string, shown: string): readonly string[] {
+  const errors = new Set<string>();
+  const written = withoutSequences(raw);
+  if (!written.includes("\r")) return [];
+  for (const text of written.split("\r"))
+    if (text !== shown && errors.size < ERRORS && isErrorLine(text, false)) errors.add(text.slice(0, ERROR_LENGTH).trim());
+  return [...errors];
 }
 
 const CONTROL = controlTable();
@@ -96,11 +122,19 @@ function withoutSequences(line: string): string {
     }
     const back = code === BACKSPACE && at > from ? 1 : 0;
     if (at > from) parts.push(line.slice(from, at - back));
+    const sequence = at;
     at = sequenceEnd(line, at, code);
+    if (isToFirstColumn(line, sequence, at)) parts.push("\r");
     from = at;
   }
   parts.push(line.slice(from));
   return parts.join("");
+}
+
+/** `ESC [ G` and `ESC [ 1 G` do what a carriage return does. */
+function isToFirstColumn(line: string, start: number, end: number): boolean {
+  if (end - start < 3 || end - start > 4 || line.charCodeAt(end - 1) !== 71 || line.charCodeAt(start + 1) !== 91) return false;
+  return end - start === 3 || line.charCodeAt(start + 2) === 49;
 }
 
 /** Where the control sequence or character that starts at `at` ends. */

@@ -136,6 +136,7 @@ export class Selection {
 
   #take(piece: Piece, left: Tokens, length = SHOWN_LENGTH): boolean {
     const line = this.#document.lines[piece.at] as Line;
+    if (piece.after !== undefined && !this.#lines.has(piece.after)) return false;
     if (piece.made !== undefined) {
       const text = madeLine(piece.made);
       const cost = estimate(text) + 1;
@@ -144,14 +145,15 @@ export class Selection {
       return true;
     }
     if (this.#lines.has(piece.at)) {
-      if (piece.note !== undefined) this.#put(piece.at, 1, madeLine(piece.note));
+      if (piece.note === undefined) return true;
+      const note = madeLine(piece.note);
+      const cost = estimate(note) + 1;
+      if (cost > left) return false;
+      this.#put(piece.at, 1, note, cost);
       return true;
     }
     const text = this.#lineText(line, length);
-    const notes = [
-      ...(line.last > line.number ? [madeLine(`the same up to line ${line.last}: ${line.last - line.number + 1} times`)] : []),
-      ...(piece.note === undefined ? [] : [madeLine(piece.note)]),
-    ];
+    const notes = [...(line.last > line.number ? [madeLine(repeated(line))] : []), ...(piece.note === undefined ? [] : [madeLine(piece.note)])];
     const whole = [text, ...notes].join("\n");
     const cost = estimate(whole) + 1;
     if (cost > left) return false;
@@ -180,6 +182,11 @@ function endsOf(lines: readonly Line[]): readonly number[] {
   const ends = first < 0 ? [] : [first];
   for (let at = lines.length - 1; at > first && ends.length < 3; at--) if ((lines[at] as Line).text.trim() !== "") ends.push(at);
   return ends;
+}
+
+/** What a line says of those that it stands for. */
+function repeated({ number, last, frames }: Line): string {
+  return frames ? `drawn again up to line ${last}: ${last - number + 1} lines` : `the same up to line ${last}: ${last - number + 1} times`;
 }
 
 /** Lines of ours begin with `~`, their continuations with two blanks. */

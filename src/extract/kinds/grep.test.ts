@@ -148,7 +148,7 @@ describe("search results", () => {
   test("what a compiler reports is no search", () => {
     const lines = Array.from({ length: 30 }, (_, at) => `src/main.c:${at}:3: error: unknown type name 'size_${at}'`);
     const extracted = extract({ tool: "bash", args: { command: "make" }, text: lines.join("\n"), status: "ok" });
-    expect(extracted.kind).toBe("text");
-    expect(extracted.text).toContain("30 lines like this");
+    expect(extracted.kind).toBe("diagnostics");
+    expect(extracted.text).toContain("30 like this");
   });
 });

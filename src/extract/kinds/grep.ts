@@ -39,7 +39,8 @@ function proposal(made: string, aside: readonly number[]): Proposal {
   return { kind: "search", required: [], preferred, share: 1, ends: false, fill: false, holds: ["path"] };
 }
 
-function isSearch({ tool, command }: Document): boolean {
+/** Whether a call searches: what it prints is the text of others. */
+export function isSearch({ tool, command }: Document): boolean {
   if (TOOLS.test(tool)) return true;
   const run = programs(command);
   return (
@@ -68,14 +69,17 @@ function grouped(hits: readonly Hit[], budget: number): string {
   const base = commonDirectory([...files.keys()]);
   const title = base === "" ? `${head}:` : `${head} below ${base}`;
   const from = base.length;
-  let blocks: string[] = [];
   for (const most of PER_FILE) {
-    if (Math.min(hits.length, most * files.size) * LEAST_COST > budget) continue;
-    blocks = [...files].map(([path, found]) => fileBlock(path.slice(from), found, most));
+    if (Math.min(hits.length, Math.max(1, most) * files.size) * LEAST_COST > budget) continue;
+    const blocks = [...files].map(([path, found]) => fileBlock(path.slice(from), found, most));
     if (size(blocks.join("\n")) + 12 <= budget) return `${title}\n${blocks.join("\n")}`;
   }
-  const { kept, left } = fitting(blocks, budget - 24);
-  return `${title}\n${kept.join("\n")}\nand ${left} more files, not shown`;
+  const first = [...files].slice(0, Math.ceil(budget / LEAST_COST));
+  const { kept } = fitting(
+    first.map(([path, found]) => fileBlock(path.slice(from), found, 0)),
+    budget - 24,
+  );
+  return `${title}\n${kept.join("\n")}\nand ${files.size - kept.length} more files, not shown`;
 }
 
 function fileBlock(path: string, found: readonly Hit[], most: number): string {

@@ -22,13 +22,24 @@ const DRIVE = /^[A-Za-z]:[\\/]/;
 export function splitHit(text: string): { readonly path: string; readonly line: number; readonly text: string } | undefined {
   const head = text.slice(0, LOOKED_AT);
   for (let colon = head.indexOf(":", DRIVE.test(head) ? 2 : 0); colon >= 0; colon = head.indexOf(":", colon + 1)) {
-    const number = /^\d{1,8}(?=:|$)/.exec(head.slice(colon + 1, colon + 10));
-    if (!number) continue;
+    const end = numberEnd(head, colon + 1);
+    if (end === colon + 1) continue;
     const path = head.slice(0, colon);
     if (!mayBePath(path)) return undefined;
-    return { path, line: Number(number[0]), text: text.slice(colon + 2 + number[0].length) };
+    return { path, line: Number(head.slice(colon + 1, end)), text: text.slice(end + 1) };
   }
   return undefined;
+}
+
+/** Where a number of up to eight digits ends that a colon or the end follows; `from` where there is none. */
+function numberEnd(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
+  return end - from <= 8 && (end === text.length || text.charCodeAt(end) === 58) ? end : from;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 /** `path:text`, where the path is told by a separator or an extension. */
@@ -60,9 +71,9 @@ export function hitsOf(lines: readonly Line[], asked: boolean): { readonly hits:
   const paths = new Set<string>();
   for (let at = 0; at < lines.length; at++) {
     const text = (lines[at] as Line).text;
-    const hit = /^\d{1,2}:\d\d:\d\d/.test(text) ? undefined : (splitHit(text) ?? (asked ? splitUnnumbered(text) : undefined));
+    const hit = isDigit(text.charCodeAt(0)) && /^\d{1,2}:\d\d:\d\d/.test(text) ? undefined : (splitHit(text) ?? (asked ? splitUnnumbered(text) : undefined));
     if (hit) {
-      hits.push({ ...hit, context: false, at });
+      hits.push({ path: hit.path, line: hit.line, text: hit.text, context: false, at });
       paths.add(hit.path);
     } else open.push(at);
   }

@@ -11,10 +11,31 @@ const TAIL = 30;
  * `what` says what they are: `paths`.
  */
 export function pathList(what: string, paths: readonly string[], budget: number): string {
+  return wholePathList(what, paths, budget) ?? somePaths(what, paths, budget);
+}
+
+/** All paths, or their names by directory; `undefined` where neither fits. */
+export function wholePathList(what: string, paths: readonly string[], budget: number): string | undefined {
+  const { title, names } = titled(what, paths);
+  if (names.length * LEAST_COST > budget) return undefined;
+  const list = `${title}\n${names.join("\n")}`;
+  if (size(list) <= budget) return list;
+  const groups = `${title}\n${[...byDirectory(names)].map(([place, inside]) => `${place} ${inside.join(" ")}`).join("\n")}`;
+  return size(groups) <= budget ? groups : undefined;
+}
+
+function somePaths(what: string, paths: readonly string[], budget: number): string {
+  const { title, names } = titled(what, paths);
+  return `${title}\n${fittingDirectories(byDirectory(names), budget - size(title) - TAIL).join("\n")}`;
+}
+
+function titled(what: string, paths: readonly string[]): { readonly title: string; readonly names: readonly string[] } {
   const base = commonDirectory(paths);
   const title = `${paths.length} ${what}${base === "" ? "" : ` below ${base}`}:`;
-  const names = paths.map((path) => path.slice(base.length));
-  if (names.length * LEAST_COST <= budget && size(`${title}\n${names.join("\n")}`) <= budget) return `${title}\n${names.join("\n")}`;
+  return { title, names: paths.map((path) => path.slice(base.length)) };
+}
+
+function byDirectory(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const directories = new Map<string, string[]>();
   for (const name of names) {
     // A separator at the end marks a directory.
@@ -24,9 +45,7 @@ export function pathList(what: string, paths: readonly string[], budget: number)
     if (inside) inside.push(name.slice(cut));
     else directories.set(place, [name.slice(cut)]);
   }
-  const groups = [...directories].map(([place, inside]) => `${place} ${inside.join(" ")}`);
-  if (size(`${title}\n${groups.join("\n")}`) <= budget) return `${title}\n${groups.join("\n")}`;
-  return `${title}\n${fittingDirectories(directories, budget - size(title) - TAIL).join("\n")}`;
+  return directories;
 }
 
 /** The directories that fit, one of the others in part, and where the rest is. */

@@ -1,5 +1,6 @@
 // Files that were read: an outline of their declarations, with the lines' own numbers.
 import { programs } from "../command.ts";
+import { describe } from "../describe.ts";
 import { type Document, type Piece, type Proposal, splitNumber } from "../document.ts";
 import { declares, type Language, languageOf } from "./declarations.ts";
 
@@ -25,7 +26,7 @@ const LONGEST = 400;
 
 export function source(document: Document): Proposal | undefined {
   const read = fileRead(document);
-  if (!read) return undefined;
+  if (!read || /\.(?:csv|tsv|tab)$/i.test(read.path)) return undefined;
   const { lines } = document;
   const language = languageOf(read.path) ?? guessed(document);
   const outline = language === undefined ? [] : outlineOf(document, language);
@@ -36,6 +37,11 @@ export function source(document: Document): Proposal | undefined {
 }
 
 /** The file whose text a result is, and its first line; `undefined` where it is something else. */
+/** Whether a call reads one file, by its tool or its command. */
+export function isRead(input: { readonly tool: string; readonly args?: unknown }): boolean {
+  return fileRead(describe({ ...input, text: "", status: "ok" }, [], 0)) !== undefined;
+}
+
 function fileRead(document: Document): { readonly path: string; readonly from: number } | undefined {
   if (document.status === "error") return undefined;
   if (READERS.has(document.tool) && document.path !== "") return { path: document.path, from: document.from };

@@ -1,44 +1,46 @@
-// Stack traces: the message, the first and the last frame of one's own code, and the causes.
+// Stack traces: each message and cause, the first and the last frame of one's own code, the others counted.
 import type { Document, Piece, Proposal } from "../document.ts";
-import { errorPieces } from "../errors.ts";
+import { errorPieces, template } from "../errors.ts";
 import type { Line } from "../normalise.ts";
+import { LOOKED_AT, type Trace, tracesOf } from "./frames.ts";
 
-/** A frame as Node.js, browsers, Java or .NET write it, or as Python does. */
-const FRAME = /^\s+at \S|^\s*\S{1,200}@(?:file|https?):\/\/\S+:\d+:\d+$|^\s+File "[^"]{1,300}", line \d+/;
-/** A frame of a runtime or a dependency. */
-const FOREIGN = /node_modules|\bnode:|\(internal\/|site-packages|\/lib\/python|\bjava\.base|\bjdk\.|\bsun\.|org\.junit|<anonymous>\)?$|\(native\)|<frozen /;
-const CAUSE = /^\s*(?:\[cause\]:|Caused by:|The above exception|During handling)/;
-/** Lines above a trace that may belong to its message. */
+/** Lines above a trace that may belong to its message; in Go and Rust more stand between. */
 const MESSAGE = 3;
-/** Looked at of each line. */
-const LOOKED_AT = 500;
+const LONG_MESSAGE = 8;
+/** Lines below a trace of Python that belong to its message. */
+const BELOW = 3;
 
-interface Trace {
-  readonly start: number;
-  readonly end: number;
-}
+const CAUSE = /^\s*(?:\[cause\]:|Caused by:|Suppressed:|The above exception was|During handling of)/;
+/** The line that a message begins with. */
+const OPENING = /(?:Error|Exception|Caused by|Suppressed|\[cause\])\b.*:|^Exception in thread|\bpanicked at\b|^(?:panic|fatal error): |^Unhandled exception/;
+const SIGNAL = /^\[signal |^goroutine \d+ |^stack backtrace:|^note: /;
 
 /** A document with traces; each distinct one is shown once. */
 export function stack(document: Document): Proposal | undefined {
-  const traces = tracesOf(document.lines);
+  const { lines } = document;
+  const traces = tracesOf(lines);
   if (traces.length === 0) return undefined;
   const messages: Piece[] = [];
   const frames: Piece[] = [];
-  const times = new Map<string, number>();
+  const seen = new Set<string>();
   const told = new Set<number>();
+  let repeated = 0;
   for (const trace of traces) {
-    const key = `${document.lines[trace.start - 1]?.text.trim() ?? ""}\n${document.lines[trace.start]?.text.trim() ?? ""}`;
-    times.set(key, (times.get(key) ?? 0) + 1);
     for (let at = trace.start; at < trace.end; at++) told.add(at);
-    if (times.get(key) !== 1) continue;
-    messages.push(...messageOf(document.lines, trace).map((at) => ({ at, what: "lines of messages" })));
-    frames.push(...framePieces(document.lines, trace));
+    const key = keyOf(lines, trace);
+    if (seen.has(key)) {
+      repeated += 1;
+      continue;
+    }
+    seen.add(key);
+    messages.push(...messageOf(lines, trace).map((at) => ({ at, what: "lines of messages" })));
+    frames.push(...framePieces(trace));
   }
-  const repeated = [...times.values()].reduce((sum, count) => sum + count - 1, 0);
-  if (repeated > 0) frames.push({ at: (traces.at(-1) as Trace).start, made: `${repeated} more traces are repeats of those shown` });
+  if (repeated > 0)
+    frames.push({ at: (traces.at(-1) as Trace).start, made: `${repeated} more ${repeated === 1 ? "trace repeats" : "traces are repeats of"} those shown` });
   return {
     kind: "trace",
-    required: [...messages, ...frames, ...errorPieces(document.lines, document.status === "error")],
+    required: [...messages, ...frames, ...errorPieces(lines, document.status === "error")],
     preferred: [],
     share: 0,
     ends: true,
@@ -47,70 +49,57 @@ export function stack(document: Document): Proposal | undefined {
   };
 }
 
-/** Runs of two or more frames, the source lines between those of Python included. */
-function tracesOf(lines: readonly Line[]): readonly Trace[] {
-  const traces: Trace[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    if (!isFrame(lines[at] as Line)) continue;
-    const start = at;
-    let frames = 0;
-    for (let gap = 0; at < lines.length && gap <= 2; at++) {
-      const line = lines[at] as Line;
-      if (isFrame(line)) {
-        frames += 1;
-        gap = 0;
-      } else if (/^\s{4,}\S/.test(line.text)) gap += 1;
-      else break;
-    }
-    if (frames >= 2) traces.push({ start, end: at });
-    at -= 1;
-  }
-  return traces;
+/** What makes two traces the same: what stands above and the first frame, addresses and counts aside. */
+function keyOf(lines: readonly Line[], { start, frames, style }: Trace): string {
+  const above = lines[start - 1]?.text ?? "";
+  const first = frames[0]?.at ?? start;
+  // A goroutine's head has its number, which tells nothing.
+  return `${style === "go" ? template(above.slice(0, LOOKED_AT)) : above.trim()}\n${((lines[first] as Line).text.replace(/0x[0-9a-f]+/g, "*")).trim()}`;
 }
 
-function isFrame(line: Line): boolean {
-  const { text } = line;
-  let at = 0;
-  while (at < text.length && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at += 1;
-  if (at === 0 ? !text.includes("@") : text.charAt(at) !== "a" && text.charAt(at) !== "F") return false;
-  return FRAME.test(text.slice(0, LOOKED_AT));
-}
-
-function framePieces(lines: readonly Line[], trace: Trace): readonly Piece[] {
-  const { start, end } = trace;
-  const pieces: Piece[] = [];
-  const frames = range(start, end).filter((at) => isFrame(lines[at] as Line));
-  const own = frames.filter((at) => !FOREIGN.test((lines[at] as Line).text.slice(0, LOOKED_AT)));
-  const shown = new Set([own[0] ?? frames[0], own.at(-1) ?? frames.at(-1)].filter((at) => at !== undefined));
-  for (const at of shown) {
-    pieces.push({ at, what: "frames" });
-    if (isPython(lines, trace) && at + 1 < end && !isFrame(lines[at + 1] as Line)) pieces.push({ at: at + 1, what: "frames" });
-  }
-  const left = frames.length - shown.size;
-  const foreign = frames.length - own.length - [...shown].filter((at) => !own.includes(at)).length;
-  if (left > 0) pieces.push({ at: end - 1, made: `${left} frames left out${foreign > 0 ? `, ${foreign} of them of dependencies and the runtime` : ""}` });
-  for (const at of range(start, end)) if (CAUSE.test((lines[at] as Line).text.slice(0, LOOKED_AT))) pieces.push({ at, what: "causes" });
+/** The first and the last frame of one's own code, and how many are left out. */
+function framePieces({ frames, omissions, end }: Trace): readonly Piece[] {
+  const own = frames.filter(({ foreign }) => !foreign);
+  const shown = new Set([own[0] ?? frames[0], own.at(-1) ?? frames.at(-1)].filter((frame) => frame !== undefined));
+  const pieces: Piece[] = [...shown].flatMap(({ at, second }) => [{ at, what: "frames" }, ...(second === undefined ? [] : [{ at: second, after: at }])]);
+  pieces.push(...omissions.map((at) => ({ at, what: "frames" })));
+  const hidden = frames.filter((frame) => !shown.has(frame));
+  const foreign = hidden.filter((frame) => frame.foreign).length;
+  const theirs = "of dependencies and the runtime";
+  const others = foreign === 0 ? "" : foreign === hidden.length ? `, ${theirs}` : `, ${foreign} of them ${theirs}`;
+  if (hidden.length > 0) pieces.push({ at: end - 1, made: `${hidden.length} ${hidden.length === 1 ? "frame" : "frames"} left out${others}` });
   return pieces;
 }
 
 /** The message stands above the frames, in Python below them. */
 function messageOf(lines: readonly Line[], trace: Trace): readonly number[] {
-  const { start, end } = trace;
-  if (isPython(lines, trace)) return end < lines.length ? [end] : [];
+  if (trace.style === "python") return pythonMessage(lines, trace);
+  const long = trace.style === "go" || trace.style === "rust";
   const message: number[] = [];
-  for (let at = start - 1; at >= 0 && at >= start - MESSAGE; at--) {
-    const text = (lines[at] as Line).text;
-    if (text.trim() === "" || isFrame(lines[at] as Line)) break;
+  for (let at = trace.start - 1; at >= 0 && at >= trace.start - (long ? LONG_MESSAGE : MESSAGE); at--) {
+    const text = (lines[at] as Line).text.slice(0, LOOKED_AT);
+    if (text.trim() === "") {
+      if (!long || message.length === 0) break;
+      continue;
+    }
+    // Another goroutine's frames end what belongs to this one.
+    if (/^\s+at \S|^\t/.test(text)) break;
     message.unshift(at);
-    if (/(?:Error|Exception|Caused by|\[cause\])\b.*:/.test(text.slice(0, LOOKED_AT))) break;
+    if (OPENING.test(text)) break;
+    if (long && !SIGNAL.test(text) && message.length > 3 && !/^\s/.test(text)) break;
+  }
+  return trace.style === "go" && !message.some((at) => OPENING.test((lines[at] as Line).text.slice(0, LOOKED_AT))) ? message.slice(-1) : message;
+}
+
+/** What is said of the chain above, the error below, and its further lines. */
+function pythonMessage(lines: readonly Line[], { start, end }: Trace): readonly number[] {
+  const message: number[] = [];
+  for (let at = Math.max(0, start - 4); at < start; at++) if (CAUSE.test((lines[at] as Line).text.slice(0, LOOKED_AT))) message.push(at);
+  for (let at = end; at < Math.min(lines.length, end + BELOW); at++) {
+    const text = (lines[at] as Line).text;
+    if (text.trim() === "" || CAUSE.test(text.slice(0, LOOKED_AT))) break;
+    if (at > end && !/^\s/.test(text) && !OPENING.test(text.slice(0, LOOKED_AT))) break;
+    message.push(at);
   }
   return message;
-}
-
-function isPython(lines: readonly Line[], { start }: Trace): boolean {
-  return (lines[start] as Line).text.trimStart().startsWith("File ");
-}
-
-function range(start: number, end: number): number[] {
-  return Array.from({ length: end - start }, (_, offset) => start + offset);
 }

@@ -25,6 +25,7 @@ const FAILURES: readonly RegExp[] = [
   /^\s*[✖✗✕×] \S/,
   /^\s{1,12}\d+\) \S/,
 ];
+const ANY_FAILURE = new RegExp(FAILURES.map(({ source }) => source).join("|"));
 /** Opens what is told of a failure. */
 const OPENING =
   /^_{3,} .{1,200} _{3,}$|^---- .{1,200} ----$|^\s*● |^\s*FAIL\s+\S|^thread '.{1,100}' panicked at|^panic: |^=== ?FAIL|^\s{1,4}\d+\) \S|^error(?:\[E\d+\])?: /;
@@ -80,7 +81,7 @@ const BUILDERS = new Set([
 export function tests(document: Document): Proposal | undefined {
   const { lines } = document;
   if (!isTests(document)) return undefined;
-  const style = FAILURES.find((pattern) => lines.some(({ text }) => pattern.test(text.slice(0, LOOKED_AT))));
+  const style = styleOf(lines);
   const totals: Piece[] = [];
   const names: Piece[] = [];
   const keys: Piece[] = [];
@@ -128,6 +129,20 @@ export function tests(document: Document): Proposal | undefined {
     fill: names.length > 0 || document.status === "error",
     told: passed,
   };
+}
+
+/** The first style that any line is written in. */
+function styleOf(lines: readonly Line[]): RegExp | undefined {
+  let first = FAILURES.length;
+  for (const { text: whole } of lines) {
+    const text = whole.slice(0, LOOKED_AT);
+    if (!ANY_FAILURE.test(text)) continue;
+    first = Math.min(
+      first,
+      FAILURES.findIndex((pattern) => pattern.test(text)),
+    );
+  }
+  return FAILURES[first];
 }
 
 /** A failing test's name without its mark and time; numbered ones are told apart by their number. */
