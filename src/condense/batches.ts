@@ -64,14 +64,15 @@ function merged(turns: readonly Batch[]): Batch[] {
   );
 }
 
-interface OpenCall {
+/** A call of a batch whose results may still come. */
+export interface OpenCall {
   readonly place: Place;
   readonly fact: CallFact;
   result?: { readonly place: Place; readonly fact: ResultFact };
 }
 
 /** A batch while its results come. */
-class OpenTurn {
+export class OpenTurn {
   readonly #assistant: Place | null;
   readonly #user: EntryId | null;
   readonly #calls: OpenCall[] = [];
@@ -82,6 +83,10 @@ class OpenTurn {
     this.#user = user;
   }
 
+  get calls(): readonly OpenCall[] {
+    return this.#calls;
+  }
+
   call(place: Place, fact: CallFact): void {
     const call = { place, fact };
     this.#calls.push(call);
@@ -90,12 +95,14 @@ class OpenTurn {
     else this.#byId.set(fact.callId, { calls: [call], answered: 0 });
   }
 
-  result(place: Place, fact: ResultFact): void {
+  /** The call that a result answers; none where it is late. */
+  result(place: Place, fact: ResultFact): OpenCall | undefined {
     const same = this.#byId.get(fact.callId);
     const call = same?.calls[same.answered];
-    if (!same || !call) return;
+    if (!same || !call) return undefined;
     same.answered += 1;
     call.result = Object.freeze({ place, fact });
+    return call;
   }
 
   batch(): Batch[] {

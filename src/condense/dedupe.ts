@@ -63,21 +63,25 @@ function ordered(_: string, value: unknown): unknown {
 }
 
 /**
- * The first result of each kind, in path order, over one flush and all before it. Ids are whatever the caller calls results by.
+ * Results by what they say, in path order. Ids are whatever the caller calls results by.
  *
  * ```ts
  * const originals = new Originals<string>();
- * originals.duplicateOf("r1", key); // undefined
- * originals.duplicateOf("r2", key); // "r1"
+ * originals.add("r1", key);
+ * originals.first(key); // "r1"
  * ```
  */
 export class Originals<Id> {
-  readonly #first = new Map<Sha256, Id>();
+  readonly #of = new Map<Sha256, Id[]>();
 
-  /** Takes the next result of the path; gives the first earlier one with the same key. A result is no duplicate of itself. */
-  duplicateOf(id: Id, key: Sha256): Id | undefined {
-    const first = this.#first.get(key);
-    if (first === undefined) this.#first.set(key, id);
-    return first === id ? undefined : first;
+  add(id: Id, key: Sha256): void {
+    const same = this.#of.get(key);
+    if (same) same.push(id);
+    else this.#of.set(key, [id]);
+  }
+
+  /** The first with this key, of those that `counts` lets count. */
+  first(key: Sha256, counts: (id: Id) => boolean = () => true): Id | undefined {
+    return this.#of.get(key)?.find(counts);
   }
 }

@@ -5,9 +5,19 @@ import { blocksTokens } from "../tokens/index.ts";
 /** What became of a result. `kept` says why. */
 export type Fate =
   | { readonly kind: "condensed" | "spilled"; readonly tokens: Tokens; readonly by: EntryId }
+  /** In the block of its chain. */
+  | { readonly kind: "folded"; readonly into: Ref; readonly tokens: Tokens; readonly by: EntryId }
   | { readonly kind: "duplicate"; readonly of: Ref; readonly tokens: Tokens; readonly by: EntryId }
-  | { readonly kind: "protected" }
-  | { readonly kind: "kept"; readonly why: "newest" | "small" | "no-stub-is-smaller" | "late" | "summary-asked-for" | "already-hidden" };
+  /** `rule`: the tool's name or the glob that protects it. */
+  | { readonly kind: "protected"; readonly rule: string }
+  | { readonly kind: "kept"; readonly why: KeptWhy };
+
+/**
+ * `newest`: too new yet. `small`: not worth it. `read`: the policy keeps reads of its size longer. `recalled`: the agent asked for it a few
+ * user messages ago. `no-stub-is-smaller`. `late`: it answers no call of its batch. `summary-asked-for`: an a-priori summary is due.
+ * `already-hidden`: by the host or another decision.
+ */
+export type KeptWhy = "newest" | "small" | "read" | "recalled" | "no-stub-is-smaller" | "late" | "summary-asked-for" | "already-hidden";
 
 /** One result of the path. */
 export interface ResultRecord {

@@ -18,10 +18,20 @@ export type IsProtected = (tool: string, args: Readonly<Record<string, unknown>>
  * isProtected("read", { path: "/home/ada/.pi/skills/review/SKILL.md" }); // true
  * ```
  */
-export function protection({ tools, paths }: Protection): IsProtected {
+export function protection(rules: Protection): IsProtected {
+  const rule = protectionRule(rules);
+  return (tool, args) => rule(tool, args) !== undefined;
+}
+
+/** The tool's name or the glob that protects a call's result; undefined where none does. */
+export function protectionRule({ tools, paths }: Protection): (tool: string, args: Readonly<Record<string, unknown>> | undefined) => string | undefined {
   const names = new Set(tools);
-  const globs = paths.map((glob) => picomatch(crossing(forward(glob).replace(/^(?:\.\/)+/, "")), { dot: true, nonegate: true }));
-  return (tool, args) => names.has(tool) || (globs.length > 0 && args !== undefined && pathsIn(args).some((path) => globs.some((matches) => matches(path))));
+  const globs = paths.map((glob) => ({ glob, matches: picomatch(crossing(forward(glob).replace(/^(?:\.\/)+/, "")), { dot: true, nonegate: true }) }));
+  return (tool, args) => {
+    if (names.has(tool)) return tool;
+    const named = args === undefined || globs.length === 0 ? [] : pathsIn(args);
+    return named.length === 0 ? undefined : globs.find(({ matches }) => named.some((path) => matches(path)))?.glob;
+  };
 }
 
 /** Keys under which the tools of the hosts name a file, or several. */

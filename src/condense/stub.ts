@@ -38,6 +38,11 @@ export function duplicateStub(head: StubHead, of: Ref): string {
   return stubHeader(head, `the same as ${of}`);
 }
 
+/** The ref in a stub that says that its result repeats another; undefined for any other stub. */
+export function repeatedRef(stub: string): Ref | undefined {
+  return /^\[t\d+ [^\]\n]*, the same as (t\d+)\]$/.exec(stub)?.[1] as Ref | undefined;
+}
+
 /** A result too large to be shown whole even once: its head, then its extract. */
 export function spillStub(head: StubHead, preview: string, extract: Extract): string {
   return `${stubHeader(head, `too large to show whole: recall ${head.ref} gives it in pages`)}\n${escaped(preview)}\n…\n${escaped(extract.text)}`;

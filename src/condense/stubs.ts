@@ -2,10 +2,11 @@
 import type { CondensePolicy } from "../config/index.ts";
 import { anchors, editHeader, extract } from "../extract/index.ts";
 import { textOf } from "../recall/index.ts";
-import type { Ref, Tokens } from "../session/index.ts";
+import type { Ref, Sha256, Tokens } from "../session/index.ts";
 import { estimate } from "../tokens/index.ts";
-import { resultKey } from "./dedupe.ts";
+import { Originals, resultKey } from "./dedupe.ts";
 import { isSmaller } from "./guards.ts";
+import type { KnownAnchors } from "./known.ts";
 import { type AnsweredRecord, argumentsOf, blocksBytes } from "./ledger.ts";
 import { headPreview, isSpilled } from "./spill.ts";
 import { duplicateStub, extractStub, headerLineStub, type StubHead, spillStub } from "./stub.ts";
@@ -17,74 +18,86 @@ export interface Stub {
   /** The earlier result that says the same. */
   readonly duplicateOf?: Ref;
   /** What an equal result would have. */
-  readonly key: string;
+  readonly key: Sha256;
 }
 
-/** Remembers what stands in view: anchors of messages, arguments and stubs, and each result already condensed. */
+/** What stands around a stub that is made. */
+export interface Surroundings {
+  /** What the reader knows; a stub that is made adds to it. */
+  readonly known: KnownAnchors;
+  /** Stubs of the same flush. */
+  readonly siblings: readonly Stub[];
+  /** Whether something of a result is in view. */
+  readonly inView: (ref: Ref) => boolean;
+}
+
+/** Makes stubs, and remembers which results stubs speak of already. */
 export class Stubs {
   readonly #policy: CondensePolicy;
-  readonly #known = new Set<string>();
-  /** Anchors of stubs that are made but not yet kept. */
-  #tried = new Set<string>();
-  readonly #seen = new Map<string, Ref>();
+  readonly #originals = new Originals<Ref>();
+  /** Kept and not yet compared with anything: their texts are not read before that is asked for. */
+  #unread: AnsweredRecord[] = [];
 
   constructor(policy: CondensePolicy) {
     this.#policy = policy;
   }
 
-  /** Takes anchors of a text that stays in view. */
-  learn(anchors: Iterable<string>): void {
-    for (const anchor of anchors) this.#known.add(anchor);
+  /** A stub that speaks of this result is decided on. */
+  keep(record: AnsweredRecord): void {
+    this.#unread.push(record);
   }
 
-  /** These stubs come into view. */
-  keep(stubs: readonly Stub[]): void {
-    for (const { key, record } of stubs) if (!this.#seen.has(key)) this.#seen.set(key, record.ref);
-    this.learn(this.#tried);
-    this.#tried = new Set();
-  }
-
-  /** The stub of a result beside others of its flush; none where none is smaller. */
-  condensed(record: AnsweredRecord, siblings: readonly Stub[]): Stub[] {
-    if (siblings.length === 0) this.#tried = new Set();
+  /** The stub of a result; none where none is smaller. */
+  condensed(record: AnsweredRecord, { known, siblings, inView }: Surroundings): Stub[] {
     const text = textOf(record.fact.blocks);
     const key = resultKey(record.call, record.fact);
-    const earlier = this.#seen.get(key) ?? siblings.find((each) => each.key === key)?.record.ref;
+    const earlier = this.#earlier(key, siblings, inView);
     const head = headOf(record, text);
-    if (earlier !== undefined) return this.#smaller({ record, key, text: duplicateStub(head, earlier), duplicateOf: earlier });
+    if (earlier !== undefined) return smaller(known, { record, key, text: duplicateStub(head, earlier), duplicateOf: earlier });
     const line = editHeader({ tool: record.fact.tool, args: argumentsOf(record.call), text, status: record.fact.status });
-    if (line !== undefined) return this.#smaller({ record, key, text: headerLineStub(head, line) });
-    const taken = this.#extract(record, text);
-    return this.#smaller({ record, key, text: extractStub({ ...head, ...(taken.exitCode !== undefined && { exitCode: taken.exitCode }) }, taken) });
+    if (line !== undefined) return smaller(known, { record, key, text: headerLineStub(head, line) });
+    const taken = this.#extract(record, text, known);
+    return smaller(known, { record, key, text: extractStub({ ...head, ...(taken.exitCode !== undefined && { exitCode: taken.exitCode }) }, taken) });
   }
 
-  /** The stub of a result that is too large to be shown whole even once. */
-  spilled(record: AnsweredRecord): Stub | undefined {
+  /** Whether a result is too large to be shown whole even once. */
+  isTooLarge(record: AnsweredRecord): boolean {
+    const chars = record.fact.blocks.reduce((sum, block) => sum + (block.type === "text" ? block.body.chars : 0), 0);
+    return isSpilled(chars, this.#policy.spillThreshold);
+  }
+
+  /** The stub of such a result; none where none is smaller. */
+  spilled(record: AnsweredRecord, { known, siblings, inView }: Surroundings): Stub[] {
     const text = textOf(record.fact.blocks);
-    if (!isSpilled(text.length, this.#policy.spillThreshold)) return undefined;
-    this.#tried = new Set();
+    const key = resultKey(record.call, record.fact);
+    const earlier = this.#earlier(key, siblings, inView);
     const head = headOf(record, text);
-    return this.#smaller({
-      record,
-      key: resultKey(record.call, record.fact),
-      text: spillStub(head, headPreview(text, this.#policy.spillPreviewBytes), this.#extract(record, text)),
-    })[0];
+    if (earlier !== undefined) return smaller(known, { record, key, text: duplicateStub(head, earlier), duplicateOf: earlier });
+    const preview = headPreview(text, this.#policy.spillPreviewBytes);
+    return smaller(known, { record, key, text: spillStub(head, preview, this.#extract(record, text, known)) });
   }
 
-  #extract(record: AnsweredRecord, text: string) {
+  /** The first result with this key that something in view speaks of, or will when the siblings stand. */
+  #earlier(key: Sha256, siblings: readonly Stub[], inView: (ref: Ref) => boolean): Ref | undefined {
+    for (const record of this.#unread) this.#originals.add(record.ref, resultKey(record.call, record.fact));
+    this.#unread = [];
+    return this.#originals.first(key, inView) ?? siblings.find((each) => each.key === key)?.record.ref;
+  }
+
+  #extract(record: AnsweredRecord, text: string, known: KnownAnchors) {
     const { min, max, share, lines } = this.#policy.stub;
     const budget = Math.round(Math.min(max, Math.max(min, share * record.tokens)));
     return extract(
       { tool: record.fact.tool, args: argumentsOf(record.call), text, status: record.fact.status },
-      { budget, lines, known: (anchor) => this.#known.has(anchor) || this.#tried.has(anchor) },
+      { budget, lines, known: (anchor) => known.has(anchor) },
     );
   }
+}
 
-  #smaller(made: Omit<Stub, "tokens">): Stub[] {
-    if (!isSmaller([made.text], blocksBytes(made.record.fact.blocks))) return [];
-    for (const anchor of anchors(made.text)) this.#tried.add(anchor);
-    return [{ ...made, tokens: estimate(made.text) }];
-  }
+function smaller(known: KnownAnchors, made: Omit<Stub, "tokens">): Stub[] {
+  if (!isSmaller([made.text], blocksBytes(made.record.fact.blocks))) return [];
+  known.learn(anchors(made.text));
+  return [{ ...made, tokens: estimate(made.text) }];
 }
 
 function headOf(record: AnsweredRecord, text: string): StubHead {

@@ -1,0 +1,225 @@
+// What one epoch would change: every text made, its price known, and nothing decided yet.
+import { anchors } from "../extract/index.ts";
+import { type Block, type Bytes, bodyText, type MessageFact, type Place, type Ref, type Tokens, textBody } from "../session/index.ts";
+import { bodyTokens, estimate } from "../tokens/index.ts";
+import { FRAME, type Item, itemText, itemTokens, type View } from "../view/index.ts";
+import type { Due, OldCall, OldThinking } from "./aging.ts";
+import { cutArguments } from "./arguments.ts";
+import type { PlannedFold } from "./fold.ts";
+import type { FoldInView } from "./folds-now.ts";
+import type { KnownAnchors } from "./known.ts";
+import { footer } from "./labels.ts";
+import { type AnsweredRecord, blocksBytes } from "./ledger.ts";
+import type { Stub, Stubs } from "./stubs.ts";
+
+export interface Cut {
+  readonly call: OldCall;
+  /** Of the decision that will cut: the input names it. */
+  readonly ref: Ref;
+  readonly input: string;
+}
+
+export interface Plan {
+  readonly folds: readonly PlannedFold[];
+  readonly cuts: readonly Cut[];
+  readonly thinking: readonly { readonly old: OldThinking; readonly blocks: readonly Block[] }[];
+  readonly stubs: readonly Stub[];
+  /** Results that were due and that something else hides already. */
+  readonly hidden: readonly AnsweredRecord[];
+  /** The block that names the refs; undefined where no result is condensed. */
+  readonly note?: string;
+  readonly block?: Ref;
+  /** Tokens that the view shrinks by. */
+  readonly saving: Tokens;
+  /** Of what requests have held already: tokens and bytes that are sent anew. */
+  readonly rewritten: { readonly tokens: Tokens; readonly bytes: Bytes };
+}
+
+/** What is left to do of a plan. */
+export type Rest = Pick<Plan, "stubs" | "cuts" | "thinking">;
+
+/** What a plan is made from. */
+export interface Ground {
+  readonly due: Due;
+  readonly before: View;
+  /** Items at the front of `before` that the last request held. */
+  readonly sent: number;
+  /** Folds of the same epoch, which come before all else in it. */
+  readonly folds: readonly FoldInView[];
+  /** Blocks on the path so far: the next ref is one more. */
+  readonly blocks: number;
+  readonly argumentShare: number;
+  readonly stubs: Stubs;
+  readonly known: KnownAnchors;
+  /** Whether nothing that waits for an epoch will hide a place. */
+  readonly isFree: (place: Place) => boolean;
+}
+
+/** Whether a plan would change nothing. */
+export function isEmpty({ folds, cuts, thinking, stubs }: Plan): boolean {
+  return folds.length + cuts.length + thinking.length + stubs.length === 0;
+}
+
+/** The plan of an epoch; an empty one where nothing would be smaller. What its texts tell, `known` has learned. */
+export function planFlush(ground: Ground): Plan {
+  const { due, before, isFree } = ground;
+  const untouched = new Map<Place, number>();
+  const inView = new Set<Ref>();
+  const folding = ground.folds.map(({ fold, hides }) => new FoldChange(fold, hides));
+  for (let index = 0; index < before.length; index++) {
+    const item = before.at(index) as Item;
+    const fold = folding.find(({ hides }) => hides(item));
+    if (!fold && item.role === "tool" && item.ref !== undefined) inView.add(item.ref);
+    if (fold) {
+      fold.take(item, index);
+      if (item.kind !== "result") ground.known.forget(anchors(itemText(item)));
+    } else if (isWhole(item)) untouched.set(item.place, index);
+  }
+  for (const { fold } of ground.folds) ground.known.learn(anchors(bodyText(fold.decision.body)));
+  const isOpen = (place: Place) => untouched.has(place) && isFree(place);
+  const cuts = planCuts(
+    ground,
+    due.calls.filter(({ place }) => isOpen(place)),
+  );
+  const stubs: Stub[] = [];
+  const hidden: AnsweredRecord[] = [];
+  for (const record of due.results) {
+    if (!isOpen(record.place)) hidden.push(record);
+    else stubs.push(...ground.stubs.condensed(record, { known: ground.known, siblings: stubs, inView: (ref) => inView.has(ref) }));
+  }
+  const open = due.thinking.filter(({ place }) => isOpen(place));
+  const thinking = stubs.length > 0 ? open.flatMap((old) => withoutThinking(old)) : [];
+  return finished(ground, folding, untouched, { cuts, thinking, stubs, hidden });
+}
+
+/** What a batch that was begun lacks: a stub for each of these that is smaller, with no note, as that stands already or will. */
+export function planRest({ large, ...ground }: Omit<Ground, "folds" | "sent"> & { readonly large: (record: AnsweredRecord) => boolean }): Rest {
+  const { due, before, isFree, known } = ground;
+  const whole = new Set(before.items.filter(isWhole).map(({ place }) => place));
+  const inView = new Set(before.items.flatMap((item) => (item.role === "tool" && item.ref !== undefined ? [item.ref] : [])));
+  const isOpen = ({ place }: { readonly place: Place }) => whole.has(place) && isFree(place);
+  const stubs: Stub[] = [];
+  for (const record of due.results.filter(isOpen)) {
+    const around = { known, siblings: stubs, inView: (ref: Ref) => inView.has(ref) };
+    stubs.push(...(large(record) ? ground.stubs.spilled(record, around) : ground.stubs.condensed(record, around)));
+  }
+  const cuts = planCuts({ ...ground, folds: [] }, due.calls.filter(isOpen));
+  return { stubs, cuts, thinking: due.thinking.filter(isOpen).flatMap(withoutThinking) };
+}
+
+/** Whether an item stands in view as it came. */
+function isWhole(item: Item): boolean {
+  return item.kind === "result" || ((item.kind === "call" || item.kind === "message") && item.ref === undefined);
+}
+
+/** What a fold changes in a view. */
+class FoldChange {
+  readonly hides: (item: Item) => boolean;
+  index = Number.POSITIVE_INFINITY;
+  tokens: Tokens;
+  bytes: Bytes;
+
+  constructor({ decision }: PlannedFold, hides: (item: Item) => boolean) {
+    this.hides = hides;
+    this.tokens = -bodyTokens(decision.body) - FRAME;
+    this.bytes = -decision.body.bytes;
+  }
+
+  take(item: Item, index: number): void {
+    this.index = Math.min(this.index, index);
+    this.tokens += itemTokens(item);
+    this.bytes += itemBytes(item);
+  }
+}
+
+function planCuts({ known, blocks, folds, argumentShare }: Pick<Ground, "known" | "blocks" | "folds" | "argumentShare">, calls: readonly OldCall[]): Cut[] {
+  const cuts: Cut[] = [];
+  for (const call of calls) {
+    const old = [...anchors(bodyText(call.fact.input))];
+    known.forget(old);
+    const ref: Ref = `b${blocks + folds.length + cuts.length + 1}`;
+    const input = cutArguments(call.fact, { ref, share: argumentShare, known: (anchor) => known.has(anchor) });
+    known.learn(input === undefined ? old : anchors(input));
+    if (input !== undefined) cuts.push({ call, ref, input });
+  }
+  return cuts;
+}
+
+function withoutThinking(old: OldThinking): Plan["thinking"] {
+  const blocks = (old.place.entry.data as MessageFact).blocks.filter(({ type }) => type !== "thinking");
+  return [{ old, blocks }];
+}
+
+type Made = Pick<Plan, "cuts" | "thinking" | "stubs" | "hidden">;
+
+interface Change {
+  readonly place: Place;
+  /** What the view shrinks by. */
+  readonly tokens: Tokens;
+  readonly bytes: Bytes;
+}
+
+function finished(ground: Ground, folding: readonly FoldChange[], at: ReadonlyMap<Place, number>, made: Made): Plan {
+  const { cuts } = made;
+  const cutting = cuts.map(({ call, input }): Change => {
+    const body = textBody(input);
+    return { place: call.place, tokens: call.tokens - bodyTokens(body), bytes: call.fact.input.bytes - body.bytes };
+  });
+  const noted = withNote(ground, made);
+  const inPlace = [...cutting, ...noted.changes].map((change) => ({ ...change, index: at.get(change.place) as number }));
+  const changes = [...folding, ...inPlace];
+  const front = changes.filter(({ index }) => index < ground.sent);
+  const first = Math.min(ground.sent, ...front.map(({ index }) => index));
+  return {
+    folds: ground.folds.map(({ fold }) => fold),
+    cuts,
+    hidden: made.hidden,
+    ...noted.plan,
+    saving: sum(changes, ({ tokens }) => tokens) - (noted.plan.note === undefined ? 0 : estimate(noted.plan.note) + FRAME),
+    rewritten: {
+      tokens: ground.before.tokensUpTo(ground.sent) - ground.before.tokensUpTo(first) - sum(front, ({ tokens }) => tokens),
+      bytes: bytesBetween(ground.before, first, ground.sent) - sum(front, ({ bytes }) => bytes),
+    },
+  };
+}
+
+/** Stubs, left-out thinking and the block that names them: all of it, where it is smaller than what it hides, or none. */
+function withNote(ground: Ground, { cuts, thinking, stubs }: Made) {
+  const changes = [
+    ...thinking.map(({ old, blocks }): Change => {
+      const whole = (old.place.entry.data as MessageFact).blocks;
+      return { place: old.place, tokens: old.tokens, bytes: blocksBytes(whole) - blocksBytes(blocks) };
+    }),
+    ...stubs.map(({ record, tokens, text }): Change => {
+      return { place: record.place, tokens: record.tokens - tokens, bytes: blocksBytes(record.fact.blocks) - Buffer.byteLength(text) };
+    }),
+  ];
+  const firstThinking = ground.blocks + ground.folds.length + cuts.length + 1;
+  const block: Ref = `b${firstThinking + thinking.length}`;
+  const note = noteText(block, stubs, firstThinking, thinking.length);
+  if (stubs.length === 0 || sum(changes, ({ bytes }) => bytes) <= Buffer.byteLength(note)) return { changes: [], plan: { thinking: [], stubs: [] } };
+  return { changes, plan: { thinking, stubs, note, block } };
+}
+
+/** One line with all refs, and the footer. `firstThinking`: the ordinal of the first message whose thinking is left out. */
+function noteText(block: Ref, stubs: readonly Stub[], firstThinking: number, thinking: number): string {
+  const refs = stubs.map(({ record }) => record.ref);
+  const results = `${refs.length} ${refs.length === 1 ? "result was" : "results were"} condensed in place; each stub begins with its ref`;
+  const left = thinking === 0 ? "" : `; thinking left out: b${firstThinking}${thinking === 1 ? "" : ` to b${firstThinking + thinking - 1}`}`;
+  return `[${block} automatic note, not from the user: ${results}${left}]${footer(refs)}`;
+}
+
+function bytesBetween(view: View, from: number, to: number): Bytes {
+  let bytes = 0;
+  for (let index = from; index < to; index++) bytes += itemBytes(view.at(index) as Item);
+  return bytes;
+}
+
+function itemBytes(item: Item): Bytes {
+  if (item.kind === "prompt") return [...item.sections, ...item.tools].reduce((all, { body }) => all + body.bytes, 0);
+  return item.kind === "call" ? item.input.bytes : blocksBytes(item.blocks);
+}
+
+function sum<T>(list: readonly T[], size: (each: T) => number): number {
+  return list.reduce((all, each) => all + size(each), 0);
+}
