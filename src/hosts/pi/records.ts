@@ -1,0 +1,84 @@
+// What our own records on a branch say: the batches and their edits, what is to be undone, whether the session is switched on.
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { BATCH_TYPE, type BatchTarget } from "../../formats/index.ts";
+import type { EntryId, Ref } from "../../session/index.ts";
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A batch on the branch, whole or begun. */
+export interface BatchOnBranch {
+  readonly batch: string;
+  /** Of its note; null where it has none. */
+  readonly ref: Ref | null;
+  readonly targets: readonly BatchTarget[];
+  /** The id of the note's record. */
+  note?: string;
+  /** The edit of each record that it changes, by the record's id. */
+  readonly edits: Map<string, string>;
+}
+
+/** What of a record is to be as it was: entry ids of a message and its calls, or all of it. `gone`: a note of ours, which leaves. */
+export interface UndoTarget {
+  readonly entry: string;
+  readonly parts: "all" | "gone" | readonly EntryId[];
+}
+
+/** The data of the record that asks for an undo. `undone` with the same name closes it. */
+export interface UndoData {
+  readonly version: 1;
+  readonly kind: "undo";
+  /** Names it in its file. */
+  readonly undo: string;
+  readonly targets: readonly UndoTarget[];
+}
+
+/** The data of the record that switches a session on or off. */
+export interface SwitchData {
+  readonly version: 1;
+  readonly kind: "switch";
+  readonly enabled: boolean;
+}
+
+/** A fold of a branch's records. */
+export class OurRecords {
+  readonly #batches: BatchOnBranch[] = [];
+  /** What the newest batch is to edit. */
+  #wanted: ReadonlySet<string> = new Set();
+  readonly #undos = new Map<string, UndoData>();
+  #enabled: boolean | undefined;
+
+  /** In the order of the branch. */
+  get batches(): readonly BatchOnBranch[] {
+    return this.#batches;
+  }
+
+  /** Asked for and not done yet. */
+  get undos(): readonly UndoData[] {
+    return [...this.#undos.values()];
+  }
+
+  /** What the session itself says; undefined where it says nothing. */
+  get enabled(): boolean | undefined {
+    return this.#enabled;
+  }
+
+  take(record: SessionEntry): void {
+    const batch = this.#batches.at(-1);
+    if (record.type === "context_edit") {
+      // The first edit is the batch's; a later one may undo it.
+      if (batch && this.#wanted.has(record.targetId) && !batch.edits.has(record.targetId)) batch.edits.set(record.targetId, record.id);
+    } else if (record.type === "custom_message" && record.customType === BATCH_TYPE && batch) batch.note ??= record.id;
+    else if (record.type === "custom" && record.customType === BATCH_TYPE) this.#data((record.data ?? {}) as JsonObject);
+  }
+
+  #data(data: JsonObject): void {
+    if (data.version !== 1) return;
+    if (data.kind === "batch" && typeof data.batch === "string" && Array.isArray(data.targets)) {
+      const targets = data.targets as BatchTarget[];
+      this.#batches.push({ batch: data.batch, ref: (data.note ?? null) as Ref | null, targets, edits: new Map() });
+      this.#wanted = new Set(targets.map(({ entry }) => entry));
+    } else if (data.kind === "undo" && typeof data.undo === "string" && Array.isArray(data.targets)) this.#undos.set(data.undo, data as unknown as UndoData);
+    else if (data.kind === "undone" && typeof data.undo === "string") this.#undos.delete(data.undo);
+    else if (data.kind === "switch" && typeof data.enabled === "boolean") this.#enabled = data.enabled;
+  }
+}

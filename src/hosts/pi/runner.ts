@@ -1,0 +1,225 @@
+// What runs while a Pi session does, and only then: the session, its settings, its status line. Nothing of it outlives the session.
+import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext, SessionBoundaryDraft, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import type { LiveSession } from "./live.ts";
+import { messageOf, type Running, say } from "./running.ts";
+
+/** What of a boundary's event is read. */
+type Boundary = Pick<TurnEndEvent, "entries" | "outcome">;
+
+type Drafts = ReturnType<LiveSession["flush"]>;
+
+/** What is known of a session beside its branch; all of it may be lost with no harm. */
+interface Passing {
+  readonly ends: AbortController;
+  /** The person asked for an epoch while the agent worked: the next boundary makes it. */
+  asked: boolean;
+  /** The batch that the last boundary proposed. */
+  proposed: string | undefined;
+  dropped: string | undefined;
+  /** The branch holds more than the status line was made from. */
+  isStale: boolean;
+  line: string | undefined;
+}
+
+/** Follows the session that Pi runs. */
+export class Runner {
+  readonly #pi: ExtensionAPI;
+  #running: Promise<Running | undefined> | undefined;
+  #passing: Passing = passing();
+  /** Whether the settings were written after Pi had read them. */
+  #since: "same" | "changed" = "same";
+
+  constructor(pi: ExtensionAPI) {
+    this.#pi = pi;
+  }
+
+  /** The session that runs now; undefined before it starts, after it ends, and where it could not be started. */
+  async current(): Promise<Running | undefined> {
+    for (;;) {
+      const waited = this.#running;
+      const running = await waited;
+      // Meanwhile it may have been started anew.
+      if (waited === this.#running) return running;
+    }
+  }
+
+  /** Whether Pi runs a session, followed or not. */
+  get isInSession(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Starts to follow what `ctx` holds. The rooms are loaded meanwhile; a fault is said, never thrown. */
+  async start(ctx: ExtensionContext): Promise<void> {
+    this.#passing.ends.abort();
+    const mine = passing(this.#passing.line);
+    this.#passing = mine;
+    // All of Pi is read before the first await: after it the session may be another.
+    const { cwd, sessionManager } = ctx;
+    const trusted = ctx.isProjectTrusted();
+    const read = (this.#pi.getSettings() as { readonly palimpsest?: unknown }).palimpsest;
+    this.#running = begin({ cwd, sessionManager, trusted, read, since: this.#since }, mine).catch((error: unknown) => {
+      if (isUsable(ctx, mine.ends.signal)) say(ctx, `Palimpsest could not start: ${messageOf(error)}. Nothing is condensed in this session.`, "error");
+      return undefined;
+    });
+    const running = await this.#running;
+    if (!running || !isUsable(ctx, mine.ends.signal)) return;
+    if (running.settings.faults.length > 0)
+      say(ctx, `Palimpsest: these settings are left out until they are mended.\n${running.settings.faults.join("\n")}`, "error");
+    try {
+      await this.refresh(ctx);
+    } catch (error) {
+      if (isUsable(ctx, mine.ends.signal)) say(ctx, `Palimpsest: ${messageOf(error)}`, "error");
+    }
+  }
+
+  /** Lets go of everything. */
+  stop(ctx: ExtensionContext): void {
+    this.#passing.ends.abort();
+    if (this.#passing.line !== undefined) ctx.ui.setStatus(STATUS, undefined);
+    this.#passing = passing();
+    this.#running = undefined;
+  }
+
+  /** The drafts for one of Pi's boundaries, behind those of others. */
+  async boundary({ entries, outcome }: Boundary, ctx: ExtensionContext, finalReply: boolean): Promise<{ entries: SessionBoundaryDraft[] } | undefined> {
+    if (outcome !== "completed") return undefined;
+    const running = await this.current();
+    if (!running || !isUsable(ctx, running.ended)) return undefined;
+    const mine = this.#passing;
+    this.#follow(running, ctx);
+    const drafts = draftsFor(running, mine, finalReply);
+    if (drafts.length === 0) return undefined;
+    mine.isStale = true;
+    mine.proposed = batchIn(drafts);
+    return { entries: [...entries, ...(drafts as unknown as readonly SessionBoundaryDraft[])] };
+  }
+
+  /** The messages of a request with what was begun outside of a boundary; undefined where that is nothing. */
+  async shown<M extends object>(messages: readonly M[], ctx: ExtensionContext): Promise<{ messages: M[] } | undefined> {
+    const running = await this.current();
+    if (!running || !isUsable(ctx, running.ended)) return undefined;
+    this.#follow(running, ctx);
+    const cold = running.isOn() ? running.live.beginCold(Date.now()) : undefined;
+    if (cold) {
+      this.#pi.appendEntry(cold.type, cold.recovery);
+      this.#follow(running, ctx);
+      this.#passing.isStale = true;
+    }
+    const shown = running.live.shown(messages);
+    if (this.#passing.isStale) await this.refresh(ctx);
+    return shown === messages ? undefined : { messages: [...shown] };
+  }
+
+  /** Asks for an epoch at the next boundary. */
+  ask(): void {
+    this.#passing.asked = true;
+  }
+
+  /** Comes to where the branch is, and says in the status line what is new. */
+  async refresh(ctx: ExtensionContext): Promise<void> {
+    const running = await this.current();
+    if (!running || !isUsable(ctx, running.ended)) return;
+    const mine = this.#passing;
+    this.#follow(running, ctx);
+    mine.isStale = false;
+    const line = running.line();
+    if (line === mine.line) return;
+    mine.line = line;
+    ctx.ui.setStatus(STATUS, line);
+  }
+
+  /** Writes one of our settings into the user's file, and starts anew with it. */
+  async set(key: string, value: unknown, ctx: ExtensionContext): Promise<void> {
+    const running = await this.current();
+    if (!running) return;
+    const { writeSetting } = await import("./settings.ts");
+    await writeSetting(running.settings.files.user, key, value);
+    this.#since = "changed";
+    if (isUsable(ctx, running.ended)) await this.start(ctx);
+  }
+
+  #follow(running: Running, ctx: ExtensionContext): void {
+    running.live.sync(ctx.sessionManager);
+    const mine = this.#passing;
+    if (mine.proposed === undefined) return;
+    const isThere = running.live.ours.batches.some(({ batch }) => batch === mine.proposed);
+    mine.dropped = isThere ? undefined : "Pi did not take the last batch: another extension dropped or broke it. It is proposed again at the next boundary.";
+    mine.proposed = undefined;
+  }
+}
+
+/** Our place in Pi's status line. */
+const STATUS = "palimpsest";
+
+function passing(line?: string): Passing {
+  return { ends: new AbortController(), asked: false, proposed: undefined, dropped: undefined, isStale: false, line };
+}
+
+interface From {
+  readonly cwd: string;
+  readonly sessionManager: ExtensionContext["sessionManager"];
+  readonly trusted: boolean;
+  /** `palimpsest` of what Pi read. */
+  readonly read: unknown;
+  readonly since: "same" | "changed";
+}
+
+async function begin({ cwd, sessionManager, trusted, read, since }: From, mine: Passing): Promise<Running> {
+  // One after the other: Pi's loader gives a module that two ask for at once to the second before it is whole.
+  const { homedir } = await import("node:os");
+  const { LiveSession } = await import("./live.ts");
+  const { readSettings, settingsFiles } = await import("./settings.ts");
+  const { statusLine } = await import("./status.ts");
+  const at = { cwd, env: process.env, home: homedir() };
+  const files = settingsFiles({ ...at, trusted });
+  const settings = await readSettings({ ...at, files, read, since });
+  const live = new LiveSession(sessionManager, settings.policy.condense);
+  live.sync(sessionManager);
+  const running: Running = {
+    live,
+    settings,
+    ended: mine.ends.signal,
+    get faults() {
+      return mine.dropped === undefined ? settings.faults : [...settings.faults, mine.dropped];
+    },
+    isOn: () => live.ours.enabled ?? settings.enabled,
+    line: () => statusLine(running),
+  };
+  return running;
+}
+
+/** Whether a context may still be used: its session has not ended, and was not disposed of without a word. */
+function isUsable(ctx: ExtensionContext, ended: AbortSignal): boolean {
+  if (ended.aborted) return false;
+  try {
+    return ctx.mode !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** What was begun is finished first, on or off; then what the person asked for; then what the policy asks for. */
+function draftsFor({ live, isOn }: Running, mine: Passing, finalReply: boolean): Drafts {
+  const begun = live.begun();
+  if (begun.length > 0) return begun;
+  if (mine.asked) {
+    mine.asked = false;
+    return live.now();
+  }
+  return isOn() ? live.flush({ finalReply, time: Date.now() }) : [];
+}
+
+function batchIn(drafts: Drafts): string | undefined {
+  const [first] = drafts;
+  return first?.type === "custom" && first.data.kind === "batch" ? first.data.batch : undefined;
+}
+
+/** What a command works with. After an await `running.ended` says whether `pi` and `ctx` may still be used. */
+export interface Asked {
+  readonly pi: ExtensionAPI;
+  readonly runner: Runner;
+  readonly running: Running;
+  readonly ctx: ExtensionCommandContext;
+  /** What stands behind the command. */
+  readonly rest: string;
+}
