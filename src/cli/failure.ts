@@ -22,7 +22,10 @@ function isOurs(error: unknown): error is Error & { code: string } {
 export function explained(error: unknown): { readonly line: string; readonly exitCode: number } {
   if (error instanceof Failure) return { line: `palimpsest: ${error.code}: ${error.message}`, exitCode: error.exitCode };
   if (isOurs(error))
-    return { line: `palimpsest: ${error.code}: ${error.message}`, exitCode: error.name === "ConfigError" ? 1 : error.name === "SourceChangedError" ? 4 : 2 };
+    return {
+      line: `palimpsest: ${error.code}: ${error.message}`,
+      exitCode: error.name === "ConfigError" ? 1 : error.name === "SourceChangedError" || error.code === "copy-not-verified" ? 4 : 2,
+    };
   if (error instanceof Error)
     return {
       line: `palimpsest: unexpected: ${error.stack ?? error.message}\nThis is a fault of palimpsest: please report it with the line above.`,

@@ -5,7 +5,8 @@ import type { Opened } from "../formats/index.ts";
 import { EXIT } from "./exit.ts";
 import { Failure } from "./failure.ts";
 import { progress } from "./progress.ts";
-import { byteSize, printable } from "./table.ts";
+import { sessionCells, sessionHeadings } from "./session-rows.ts";
+import { byteSize, printable, table } from "./table.ts";
 
 /** Adds what every command takes that reads a session. */
 export function sessionArgument(command: Command): Command {
@@ -44,19 +45,27 @@ async function newest(): Promise<string> {
   );
 }
 
+/** Characters of a line that the picker takes for itself. */
+const PICKER_MARGIN = 6;
+/** The newest sessions, from which a person chooses. */
+const OFFERED = 50;
+
 async function picked(): Promise<string> {
   const { findSessions } = await import("../formats/index.ts");
   const { isCancel, select } = await import("@clack/prompts");
-  const sessions = (await findSessions()).filter((each) => !each.subagent).slice(0, 50);
-  if (sessions.length === 0) throw new Failure("no-session", "no session of Pi or Claude Code was found on this machine: name a FILE.", EXIT.input);
+  const sessions = (await findSessions()).filter((each) => !each.subagent).slice(0, OFFERED);
+  if (sessions.length === 0)
+    throw new Failure("no-session", "no session of Pi, Claude Code, Codex or Gemini CLI was found on this machine: name a FILE.", EXIT.input);
+  const headings = await sessionHeadings(sessions);
+  const labels = table(
+    sessions.map((each, index) => sessionCells(each, headings[index] ?? "")),
+    new Set([0, 2, 3, 4]),
+  ).split("\n");
+  const room = Math.max(40, (process.stderr.columns || 80) - PICKER_MARGIN);
   const choice = await select({
     message: "Which session?",
     output: process.stderr,
-    options: sessions.map((each) => ({
-      value: each.path,
-      label: `${new Date(each.modified).toISOString().slice(0, 16).replace("T", " ")}  ${each.agent}  ${each.project}`,
-      hint: byteSize(each.bytes),
-    })),
+    options: sessions.map(({ path }, index) => ({ value: path, label: [...(labels[index] ?? path)].slice(0, room).join("") })),
   });
   if (isCancel(choice)) process.exit(EXIT.cancelled);
   return choice;

@@ -8,6 +8,11 @@ export function percent(part: number, whole: number): string {
   return whole === 0 ? "–" : `${Math.round((part / whole) * 100)} %`;
 }
 
+/** A number of things: `1 request`, `2 requests`. */
+export function counted(count: number, thing: string): string {
+  return `${thousands(count)} ${thing}${count === 1 ? "" : "s"}`;
+}
+
 export function byteSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const units = ["kB", "MB", "GB", "TB"];
@@ -44,4 +49,11 @@ export function printable(text: string): string {
 /** The same on one line, as a name in a table must stand. */
 export function printableName(text: string): string {
   return printable(text.replace(/\s+/g, " "));
+}
+
+/** The same, cut to at most `width` characters. */
+export function shortName(text: string, width = 60): string {
+  const line = printableName(text);
+  const characters = [...line];
+  return characters.length > width ? `${characters.slice(0, width - 1).join("")}…` : line;
 }

@@ -1,36 +1,94 @@
-// palimpsest doctor: versions and paths, for a person who wonders why something is not found.
+// palimpsest doctor: versions, paths and the effective configuration, for a person who wonders why something is not found or not done.
 import { Command } from "commander";
+import type { inspectConfig } from "../../config/index.ts";
+import type { sessionFolders } from "../../formats/index.ts";
+import { EXIT } from "../exit.ts";
 import { json, print } from "../output.ts";
-import { table } from "../table.ts";
+import { addPolicyOptions, configInput, type PolicyOptions } from "../policy-input.ts";
+import { printableName, shortName, table } from "../table.ts";
+
+interface Options extends PolicyOptions {
+  readonly json?: boolean;
+}
+
+interface Findings {
+  readonly version: string;
+  readonly platform: string;
+  readonly folders: Awaited<ReturnType<typeof sessionFolders>>;
+  readonly config: Awaited<ReturnType<typeof inspectConfig>>;
+}
 
 export function doctorCommand(): Command {
-  return new Command("doctor")
-    .summary("versions and paths")
-    .description("Prints the versions that run and the folders that are searched for sessions.")
+  return addPolicyOptions(new Command("doctor"))
+    .summary("versions, paths, and the configuration with the origin of each value")
+    .description(
+      "Prints the versions that run, the folders that are searched for sessions, the configuration files that are read, and every value of the configuration with its origin. Where the configuration is faulty, all faults are printed with the rest, and the exit code is 1.",
+    )
     .option("--json", "one JSON object")
     .action(run);
 }
 
-async function run(options: { readonly json?: boolean }): Promise<void> {
+async function run(options: Options): Promise<void> {
   const { readFileSync } = await import("node:fs");
   const { sessionFolders } = await import("../../formats/index.ts");
+  const { inspectConfig } = await import("../../config/index.ts");
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { version: string };
-  const folders = await sessionFolders();
-  if (options.json) return json({ palimpsest: version, node: process.versions.node, platform: `${process.platform} ${process.arch}`, folders });
-  print(
-    `${table(
-      [
-        ["palimpsest", version],
-        ["node", process.versions.node],
-        ["platform", `${process.platform} ${process.arch}`],
-      ],
-      new Set([0, 1]),
-    )}\n\nsession folders\n`,
+  const config = await inspectConfig(configInput(options));
+  const findings = { version, platform: `${process.platform} ${process.arch}`, folders: await sessionFolders(), config };
+  if (options.json) json(await report(findings));
+  else await printReport(findings);
+  if (config.faults.length > 0) process.exitCode = EXIT.usage;
+}
+
+async function report({ version, platform, folders, config }: Findings): Promise<object> {
+  const { configKeys, originText } = await import("../../config/index.ts");
+  return {
+    palimpsest: version,
+    node: process.versions.node,
+    platform,
+    folders,
+    configuration: {
+      files: config.files,
+      values: [...configKeys().values()].map(({ path, default: usual, variable }) => {
+        const effective = config.origins.get(path);
+        return {
+          key: path,
+          value: effective?.value,
+          default: usual,
+          origin: effective?.origin.kind,
+          from: effective && originText(effective.origin),
+          variable,
+        };
+      }),
+      faults: config.faults,
+    },
+  };
+}
+
+async function printReport({ version, platform, folders, config }: Findings): Promise<void> {
+  const { faultLine, originText } = await import("../../config/index.ts");
+  section([
+    ["palimpsest", version],
+    ["node", process.versions.node],
+    ["platform", platform],
+  ]);
+  print("\nsession folders\n");
+  section(folders.map((each) => [`  ${each.agent}`, each.exists ? `${each.sessions} sessions` : "not there", each.path, each.from]));
+  print("\nconfiguration files\n");
+  section(config.files.map(({ kind, path, exists }) => [`  ${kind}`, exists ? "read" : "not there", path]));
+  print("\nconfiguration\n");
+  section(
+    [...config.origins].map(([key, { value, origin }]) => [
+      `  ${key}`,
+      shortName(JSON.stringify(value)),
+      printableName(origin.kind === "file" ? origin.path : originText(origin)),
+    ]),
   );
-  print(
-    `${table(
-      folders.map((each) => [`  ${each.agent}`, each.exists ? `${each.sessions} sessions` : "not there", each.path, each.from]),
-      new Set([0, 1, 2, 3]),
-    )}\n`,
-  );
+  if (config.faults.length === 0) return;
+  print(`\nfaults of the configuration: what they are about is left out above\n`);
+  for (const fault of config.faults) print(`  ${fault.code}: ${printableName(faultLine(fault, "configuration"))}\n`);
+}
+
+function section(rows: readonly (readonly string[])[]): void {
+  print(`${table(rows, new Set([0, 1, 2, 3]))}\n`);
 }

@@ -1,13 +1,14 @@
 // palimpsest recall: the original text behind a ref or an id.
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import type { Page, Recalled } from "../../recall/index.ts";
 import type { Block, Place, Session } from "../../session/index.ts";
 import { EXIT } from "../exit.ts";
 import { Failure } from "../failure.ts";
 import { headOf } from "../head.ts";
+import { oneOf, wholeNumber } from "../option-values.ts";
 import { json, print } from "../output.ts";
 import { openNamed } from "../session-input.ts";
-import { printable, printableName } from "../table.ts";
+import { printable, printableName, thousands } from "../table.ts";
 
 interface Options {
   readonly at?: string;
@@ -32,24 +33,14 @@ export function recallCommand(): Command {
     )
     .option("--latest", "the newest session of this folder's project; then REF is the only argument")
     .option("--at <entry>", "the entry whose branch refs are counted on (default: where the session ends)")
-    .option("--offset <n>", "first line (from 1) or byte (from 0) to print", whole)
-    .option("--limit <n>", "how many lines or bytes to print", positive)
-    .option("--unit <unit>", "what --offset and --limit count: lines or bytes", unit, "lines")
+    .option("--offset <n>", "first line (from 1) or byte (from 0) to print", wholeNumber("--offset", 0))
+    .option("--limit <n>", "how many lines or bytes to print", wholeNumber("--limit", 1))
+    .option("--unit <unit>", "what --offset and --limit count: lines or bytes", oneOf("--unit", ["lines", "bytes"]), "lines")
     .option("--search <text>", "only the lines that hold this text literally, with their numbers")
     .option("--raw", "the bytes of the record as they stand in the session file")
-    .option("--image <n>", "the bytes of the N-th image of the original", positive)
+    .option("--image <n>", "the bytes of the N-th image of the original", wholeNumber("--image", 1))
     .option("--json", "one JSON object")
     .action(run);
-}
-
-function whole(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError(`expected a whole number from 0, found ${JSON.stringify(text)}.`);
-  return Number(text);
-}
-
-function positive(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError(`expected a whole number from 1, found ${JSON.stringify(text)}.`);
-  return Number(text);
 }
 
 /** What cannot be asked for together. */
@@ -59,11 +50,6 @@ function conflict({ raw, image, search, offset, limit, json }: Options): string 
   if (image !== undefined && (search !== undefined || paged || json)) return "--image gives one image whole: leave out the other options";
   if (search !== undefined && paged) return "--search gives every line that matches: leave out --offset and --limit";
   return undefined;
-}
-
-function unit(text: string): "lines" | "bytes" {
-  if (text !== "lines" && text !== "bytes") throw new InvalidArgumentError(`expected lines or bytes, found ${JSON.stringify(text)}.`);
-  return text;
 }
 
 async function run(first: string | undefined, second: string | undefined, options: Options): Promise<void> {
@@ -77,6 +63,7 @@ async function run(first: string | undefined, second: string | undefined, option
     );
   if (ref === undefined && options.search === undefined)
     throw new Failure("usage", "expected a REF, or --search TEXT to look through the session, found neither.", EXIT.usage);
+  if (options.search === "") throw new Failure("usage", "--search: expected a text, found an empty one.", EXIT.usage);
   const problem = conflict(options);
   if (problem) throw new Failure("usage", `${problem}.`, EXIT.usage);
   const { session, close } = await openNamed(file, options);
@@ -114,7 +101,8 @@ async function recallOne(session: Session, name: string, head: Place | null, opt
   }
   if (options.raw) return raw(found);
   if (options.image !== undefined) return image(found, options.image);
-  const texts = await Promise.all(found.map(wholeText));
+  const { originalText } = await import("../../recall/index.ts");
+  const texts = found.map(originalText);
   if (options.json) {
     const pages = await Promise.all(texts.map((text) => pageOf(text, options)));
     return json({
@@ -134,23 +122,6 @@ async function recallOne(session: Session, name: string, head: Place | null, opt
     return;
   }
   await printPage(text, options);
-}
-
-/** What the original says: the whole output where the host kept it apart; the covered facts one after the other for a block. */
-async function wholeText(recalled: Recalled): Promise<string> {
-  const { blocksOf, textOf } = await import("../../recall/index.ts");
-  const { bodyText, refOf } = await import("../../session/index.ts");
-  if (recalled.kind === "result" && recalled.full) return bodyText(recalled.full);
-  if (recalled.kind !== "block") return textOf(recalled.blocks);
-  const head = [
-    `[${recalled.ref} ${recalled.place.entry.data.kind} of ${recalled.covers.length} entries${recalled.refs.length > 0 ? `; results ${recalled.refs.join(" ")}` : ""}${recalled.blockRefs.length > 0 ? `; earlier blocks ${recalled.blockRefs.join(" ")}` : ""}]`,
-  ];
-  const parts = recalled.covers.map((place) => {
-    const { data, id } = place.entry;
-    const tool = data.kind === "call" || data.kind === "result" ? ` ${data.tool}` : data.kind === "message" ? ` ${data.role}` : "";
-    return `--- ${refOf(place) ?? id} ${data.kind}${tool}\n${textOf(blocksOf(place))}`;
-  });
-  return [...head, textOf(recalled.blocks), ...parts].join("\n");
 }
 
 function described(recalled: Recalled, text: string): object {
@@ -185,8 +156,10 @@ async function pageOf(text: string, { offset, limit, unit }: Options): Promise<P
 async function printPage(text: string, options: Options): Promise<void> {
   const page = await pageOf(text, options);
   print(page.text);
-  if (page.unit)
-    process.stderr.write(`${page.unit} from ${page.offset} of ${page.total}${page.next === undefined ? ", the end" : `; next: --offset ${page.next}`}\n`);
+  if (!page.unit) return;
+  const { unit, offset, total, next } = page;
+  if (page.text === "" && total > 0) process.stderr.write(`nothing there: the original has ${thousands(total)} ${unit}\n`);
+  else process.stderr.write(`${unit} from ${offset} of ${total}${next === undefined ? ", the end" : `; next: --offset ${next}`}\n`);
 }
 
 function raw(found: readonly Recalled[]): void {

@@ -1,0 +1,146 @@
+// condense --copy as a person runs it: what is written where, what it says, and that the copy stands alone.
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { answers, assistant, calls, lines, said, user } from "../build/claude-records.ts";
+import { desk } from "../build/command.ts";
+import { piSession, resultText } from "../build/pi-records.ts";
+
+const { home, file, folder, run, json, clear } = desk("copy");
+afterAll(clear);
+
+const RESULTS = 14;
+const COPY = { results: expect.any(Number), tokens: { before: expect.any(Number), after: expect.any(Number) }, left: expect.any(Array) };
+
+function claudeSession(results = RESULTS): string {
+  const turns = Array.from({ length: results }, (_, index) => {
+    const n = index + 1;
+    const call = assistant(`a${n}`, n === 1 ? "u" : `r${n - 1}`, `m${n}/q${n}`, [calls(`c${n}`, "Read", { file_path: `/srv/app/${n}.ts` })]);
+    return [call, user(`r${n}`, `a${n}`, [answers(`c${n}`, resultText(n))])];
+  });
+  return lines([user("u", null, "go"), ...turns.flat(), assistant("e", `r${results}`, "m/q", [said("done")])]);
+}
+
+describe("Pi", () => {
+  test("a copy beside the session: it says where, how to resume, and gives every original when the session is gone", () => {
+    const before = piSession(RESULTS);
+    const session = file("pi/alone/session.jsonl", before);
+    const { code, out, err } = run(["condense", session, "--copy"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(readFileSync(session, "utf8")).toBe(before);
+    const [name = ""] = readdirSync(join(home, "pi/alone")).filter((each) => each !== "session.jsonl");
+    const copy = join(home, "pi/alone", name);
+    expect(readdirSync(join(home, "pi/alone"))).toHaveLength(2);
+    expect(out).toMatch(/\ncopy {6}\d+ results condensed.*: [\d,]+ tokens become [\d,]+\n/);
+    expect(out).toContain(`\n          ${copy}\n`);
+    expect(out).toMatch(/\n {10}read back and compared: \d+ facts\n/);
+    expect(out).toContain(`\nresume    pi --session ${copy}\n          in /srv/app\n`);
+    const [, ref = ""] = new RegExp(`\\n  palimpsest recall ${copy} (t\\d+) +the original of \\1\\n`).exec(out) ?? [];
+    rmSync(session);
+    for (const each of ["t1", ref]) expect(run(["recall", copy, each])).toEqual({ code: 0, err: "", out: resultText(Number(each.slice(1))) });
+    const shown = run(["view", copy]).out;
+    expect(shown).toContain(`── stub ${ref} read`);
+    expect(shown).toContain(`── result t${RESULTS} read`);
+  });
+
+  test("PATH is a folder or a file; --json says what was written", () => {
+    const session = file("pi/path/session.jsonl", piSession(RESULTS));
+    const into = folder("pi/path/copies");
+    const { copy } = json(["condense", session, "--copy", into]) as { copy: Record<string, unknown> };
+    expect(copy).toMatchObject({ ...COPY, format: "pi", written: true, calls: 0, damaged: 0, parted: 0, files: [] });
+    expect(readdirSync(into)).toEqual([basename(copy.path as string)]);
+    expect(copy.resume).toBe(`pi --session ${copy.path}`);
+    expect(copy.checked).toBe(RESULTS * 3 + 2);
+    const named = json(["condense", session, "--copy", join(into, "mine")]) as { copy: { path: string } };
+    expect(named.copy.path).toBe(join(into, "mine.jsonl"));
+    expect(existsSync(named.copy.path)).toBe(true);
+  });
+
+  test("a dry run says what would be written, and writes nothing", () => {
+    const session = file("pi/dry/session.jsonl", piSession(RESULTS));
+    const { code, out } = run(["condense", session, "--copy", "--dry-run"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/nothing was written: it would be .*\/pi\/dry\/.*\.jsonl\n$/);
+    expect(json(["condense", session, "--copy", "--dry-run"]).copy).toMatchObject({ ...COPY, written: false, checked: 0 });
+    expect(readdirSync(join(home, "pi/dry"))).toEqual(["session.jsonl"]);
+  });
+
+  test("nothing to condense gives no copy", () => {
+    const session = file("pi/small/session.jsonl", piSession(2));
+    const { code, out } = run(["condense", session, "--copy"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/\ncopy {6}nothing in the next request can be condensed\n {10}nothing was written\n$/);
+    expect(readdirSync(join(home, "pi/small"))).toEqual(["session.jsonl"]);
+  });
+
+  test("--keep-last and --protect leave results verbatim in the copy", () => {
+    const session = file("pi/kept/session.jsonl", piSession(RESULTS));
+    const { results } = json(["condense", session, "--keep-last", "3", "--protect", "src/2.ts", "--protect", "**/4.ts"]) as Record<string, unknown>;
+    expect(results).toMatchObject({ total: RESULTS, condensed: RESULTS - 3 - 2, protected: 2, kept: 3 });
+    expect(json(["condense", session, "--keep-last", "100"]).results).toMatchObject({ condensed: 0, kept: RESULTS });
+  });
+
+  test("a place that cannot be written to leaves nothing behind, for a dry run too", () => {
+    const session = file("pi/refused/session.jsonl", piSession(RESULTS));
+    const locked = folder("pi/refused/locked");
+    chmodSync(locked, 0o555);
+    for (const each of [home, join(home, "pi"), join(home, "pi/refused")]) chmodSync(each, 0o755);
+    for (const more of [[], ["--dry-run"]]) {
+      const ran = run(["condense", session, "--copy", locked, ...more], { unprivileged: true });
+      expect(ran).toMatchObject({
+        code: 2,
+        out: expect.stringContaining("\nrecall "),
+        err: expect.stringMatching(/^palimpsest: copy-not-written: .*no permission/),
+      });
+    }
+    expect(readdirSync(locked)).toEqual([]);
+  });
+});
+
+describe("Claude Code", () => {
+  test("a copy under an id of its own, which gives every original when the session is gone", () => {
+    const projects = ".claude/projects/-srv-app";
+    const session = file(`${projects}/11111111-1111-4111-8111-111111111111.jsonl`, claudeSession());
+    const { copy, recall } = json(["condense", session, "--copy"]) as Record<string, { path: string; id: string; exact: number }>;
+    expect(copy).toMatchObject({ ...COPY, format: "claude-code", written: true, calls: 0, messages: 0 });
+    expect(copy?.path).toBe(join(home, projects, `${copy?.id}.jsonl`));
+    expect(copy).toMatchObject({ resume: `claude --resume ${copy?.id}`, results: recall?.exact });
+    rmSync(session);
+    expect(run(["recall", copy?.path as string, "t1"])).toEqual({ code: 0, err: "", out: resultText(1) });
+    const { items } = json(["view", copy?.path as string]) as unknown as { items: { ref?: string; kind: string }[] };
+    expect(items.find(({ ref }) => ref === "t1")?.kind).toBe("stub");
+  });
+});
+
+describe("what is refused", () => {
+  const pi = () => file("refused/pi.jsonl", piSession(RESULTS));
+  const claude = () => file("refused/claude.jsonl", claudeSession());
+  const codex = () =>
+    file("refused/codex.jsonl", lines([{ timestamp: "t", type: "session_meta", payload: { id: "11111111-1111-4111-8111-111111111111", cwd: "/" } }]));
+
+  test.each<readonly [string, () => readonly string[], number, RegExp]>([
+    [
+      "a session of another agent",
+      () => [codex(), "--copy"],
+      2,
+      /^palimpsest: copy-not-offered: .*codex\.jsonl: expected a session of Pi or Claude Code, found one of codex\./,
+    ],
+    ["standard input", () => ["-", "--copy"], 2, /^palimpsest: copy-needs-file: -: expected a session file, found a stream/],
+    ["- as PATH", () => [pi(), "--copy", "-"], 2, /^palimpsest: copy-bad-path: .*found "-"/],
+    ["a file that is there", () => [pi(), "--copy", pi()], 2, /^palimpsest: copy-exists: .*pi\.jsonl: .*never overwrites/],
+    ["a folder that is not there", () => [pi(), "--copy", join(home, "none/")], 2, /^palimpsest: copy-not-written: .*no such folder/],
+    ["the same in a dry run", () => [pi(), "--copy", join(home, "none/"), "--dry-run"], 2, /^palimpsest: copy-not-written: .*no such folder/],
+    ["a file in place of the folder", () => [pi(), "--copy", join(pi(), "x"), "--dry-run"], 2, /^palimpsest: copy-not-written: .*no such folder/],
+    ["Claude Code's elsewhere than among its projects", () => [claude(), "--copy"], 2, /^palimpsest: copy-needs-path: .*projects\/-srv-app/],
+    ["--dry-run alone", () => [pi(), "--dry-run"], 1, /^palimpsest: usage: expected --copy beside --dry-run/],
+    ["--dry-run with --save", () => [pi(), "--copy", "--dry-run", "--save", "x"], 1, /^palimpsest: usage: expected --dry-run or --save, found both/],
+    ["FILE behind --copy", () => ["--copy", pi()], 1, /^palimpsest: usage: expected a session FILE, found ".*pi\.jsonl" as the PATH of --copy/],
+  ])("%s", (_, args, code, err) => {
+    const given = args();
+    const before = readdirSync(join(home, "refused"));
+    const ran = run(["condense", ...given], { input: piSession(RESULTS) });
+    expect(ran).toMatchObject({ code, err: expect.stringMatching(err) });
+    expect(ran.err.trim().split("\n")).toHaveLength(1);
+    expect(readdirSync(join(home, "refused"))).toEqual(before);
+  });
+});

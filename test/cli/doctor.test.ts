@@ -1,0 +1,66 @@
+// doctor as a person runs it: the effective configuration with the origin of each value, faults beside it.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+
+const bin = fileURLToPath(new URL("../../bin/palimpsest.js", import.meta.url));
+const home = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-doctor-")));
+const project = join(home, "project");
+const own = join(project, ".palimpsest.json");
+mkdirSync(join(project, ".git"), { recursive: true });
+afterAll(() => rmSync(home, { recursive: true }));
+
+function doctor(args: readonly string[], variables: Readonly<Record<string, string>> = {}): { readonly code: number | null; readonly out: string } {
+  const env = { PATH: process.env.PATH, HOME: home, ...variables };
+  const ran = spawnSync(process.execPath, [bin, "doctor", ...args], { cwd: project, env, encoding: "utf8" });
+  expect(ran.stderr).toBe("");
+  return { code: ran.status, out: ran.stdout };
+}
+
+test("each value stands with its origin", () => {
+  writeFileSync(own, '{"profile":"safe","condense":{"smallResult":60}}');
+  const args = ["--set", "condense.protectedTools=read,bash", "--set", "condense.recallGrace=5"];
+  const { code, out } = doctor([...args, "--json"], { PALIMPSEST_CONDENSE_KEEP_NEWEST: "4" });
+  expect(code).toBe(0);
+  const { configuration } = JSON.parse(out);
+  expect(configuration.faults).toEqual([]);
+  expect(configuration.files).toEqual([
+    { kind: "user", path: join(home, ".config/palimpsest/config.json"), exists: false },
+    { kind: "project", path: own, exists: true },
+  ]);
+  const rows = new Map(configuration.values.map((row: { key: string }) => [row.key, row]));
+  expect(rows.get("condense.keepNewest")).toEqual({
+    key: "condense.keepNewest",
+    value: 4,
+    default: 8,
+    origin: "variable",
+    from: "PALIMPSEST_CONDENSE_KEEP_NEWEST",
+    variable: "PALIMPSEST_CONDENSE_KEEP_NEWEST",
+  });
+  expect(rows.get("condense.smallResult")).toMatchObject({ value: 60, origin: "file", from: `${own}, condense.smallResult` });
+  expect(rows.get("condense.keepReads.tokens")).toMatchObject({ value: 1500, origin: "profile", from: "profile safe" });
+  expect(rows.get("condense.protectedTools")).toMatchObject({ value: ["read", "bash"], origin: "flag" });
+  expect(rows.get("condense.recallGrace")).toMatchObject({ value: 5, origin: "flag" });
+  expect(rows.get("condense.stub.max")).toMatchObject({ value: 2500, origin: "default" });
+  const table = doctor(args).out;
+  expect(table).toMatch(new RegExp(`^ {2}condense\\.smallResult +60 +${own}$`, "m"));
+  expect(table).toMatch(/^ {2}condense\.protectedTools +\["read","bash"\] +--set condense\.protectedTools=read,bash$/m);
+  expect(table).not.toContain("faults");
+});
+
+test("a faulty configuration ends with 1, and the rest is printed", () => {
+  writeFileSync(own, '{"condense":{"keepNewst":3,"smallResult":60}}');
+  const { code, out } = doctor(["--profile", "fast"]);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^palimpsest +\d/);
+  expect(out).toMatch(/^ {2}condense\.smallResult +60 /m);
+  expect(out).toContain(`config-unknown-key: ${own}, condense.keepNewst:`);
+  expect(out).toContain("Did you mean keepNewest?");
+  expect(out).toContain('profile: expected one of "default", "safe", found "fast"');
+  const json = doctor(["--profile", "fast", "--json"]);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.out).configuration.faults.map((fault: { code: string }) => fault.code)).toEqual(["config-unknown-key", "config-out-of-range"]);
+});
