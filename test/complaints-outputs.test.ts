@@ -1,19 +1,17 @@
 // What users of comparable tools report of outputs, images and summaries, each with what happens here instead.
 import { afterAll, describe, expect, test } from "vitest";
 import { condense, recallHidden } from "../src/condense/index.ts";
-import { type CondensePolicy, DEFAULT_POLICY } from "../src/config/index.ts";
 import { openSession } from "../src/formats/index.ts";
 import { searchSession } from "../src/recall/index.ts";
 import type { Place } from "../src/session/index.ts";
 import { itemText, view } from "../src/view/index.ts";
 import { assistant, call, type Line, result, Sessions, said, textOfLines, user } from "./build/claude-code-files.ts";
 import { Log } from "./build/log.ts";
+import { AT_THE_END } from "./build/policies.ts";
 
 const sessions = new Sessions();
 afterAll(() => sessions.remove());
 
-/** Condenses whatever can be condensed, once, at the end. */
-const ALL: CondensePolicy = { ...DEFAULT_POLICY.condense, keepNewest: 0, everyRequests: 1000, smallResult: 0 };
 const CODE = Array.from({ length: 300 }, (_, line) => `export function handler${line}(request: Request): Response { return reply(${line}); }`).join("\n");
 
 describe("outputs of some tools were never condensed, or came twice", () => {
@@ -37,7 +35,7 @@ describe("outputs of some tools were never condensed, or came twice", () => {
         assistant("b1", "r1", "msg_2", [said("read")]),
       ]);
       expect([...searchSession(session, "at the end of the page")]).toHaveLength(1);
-      const condensed = condense(session, ALL);
+      const condensed = condense(session, AT_THE_END);
       expect(condensed.results.map(({ fate }) => fate.kind)).toEqual(["condensed"]);
       expect(condensed.after.tokens).toBeLessThan(condensed.before.tokens * 0.6);
       expect(recallHidden(condensed)).toEqual({ checked: 1, exact: 1 });
@@ -110,7 +108,7 @@ describe("a green-looking summary hid a failure, and the agent went in circles",
     log.call("c1", "bash", { command: options.command });
     log.result("c1", content, { tool: "bash", ...(options.status && { status: options.status }) });
     log.assistant("done");
-    const item = condense(log.session, ALL).after.items.find((each) => each.kind === "stub");
+    const item = condense(log.session, AT_THE_END).after.items.find((each) => each.kind === "stub");
     return { text: item ? itemText(item) : "", status: item?.kind === "stub" ? item.status : "" };
   }
 

@@ -2,20 +2,19 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { condense } from "../src/condense/index.ts";
-import { type CondensePolicy, DEFAULT_POLICY } from "../src/config/index.ts";
+import { DEFAULT_POLICY } from "../src/config/index.ts";
 import { readNative, writeNative } from "../src/formats/index.ts";
 import { recall, textOf } from "../src/recall/index.ts";
 import { type Block, bodyText, type CompactDecision, type EntryId, isAssistant, type Place, type Session, textBody } from "../src/session/index.ts";
 import { isPrefix, itemText, pairFaults, type View, view } from "../src/view/index.ts";
 import { assistant, call, result, Sessions, said, user } from "./build/claude-code-files.ts";
 import { Log, text } from "./build/log.ts";
+import { AT_THE_END } from "./build/policies.ts";
 import { orphans } from "./theorems/rules.ts";
 
 const sessions = new Sessions();
 afterAll(() => sessions.remove());
 
-/** Condenses whatever can be condensed, once, at the end. */
-const ALL: CondensePolicy = { ...DEFAULT_POLICY.condense, keepNewest: 0, everyRequests: 1000, smallResult: 0 };
 const CODE = Array.from({ length: 300 }, (_, line) => `export function handler${line}(request: Request): Response { return reply(${line}); }`).join("\n");
 
 function compaction(cut: Place | null, summary: string, by: CompactDecision["by"] = "extractive"): CompactDecision {
@@ -62,7 +61,7 @@ describe("a block of a kind nobody knew was damaged on the way, and the provider
       shown.items.flatMap((item) => ("blocks" in item ? item.blocks.flatMap((block) => (block.type === "other" ? [bodyText(block.raw)] : [])) : []));
     const [inMessage, inResult] = [[JSON.stringify(odd), JSON.stringify(found)], [JSON.stringify(odd)]];
     expect(blocks(view(session))).toEqual([...inMessage, ...inResult]);
-    const condensed = condense(session, ALL);
+    const condensed = condense(session, AT_THE_END);
     expect(blocks(condensed.after)).toEqual(inMessage);
     const saved = join(sessions.folder, "saved.jsonl");
     writeNative(condensed.session, saved);
@@ -94,8 +93,8 @@ describe("condensing cost more than it saved, as what a provider had cached was 
     expect(rewrites(long())).toBe(0);
     for (const { entry, rewritten } of during) {
       const epoch = session.find(entry) as Place;
-      expect(epoch.entry.data.kind === "epoch" && epoch.entry.data.economics?.rewritten).toBe(rewritten);
-      expect(rewritten).toBeGreaterThan(0);
+      expect(epoch.entry.data.kind === "epoch" && epoch.entry.data.economics?.rewritten).toBe(rewritten.bytes);
+      expect(rewritten.bytes).toBeGreaterThan(0);
     }
   });
 
@@ -225,13 +224,14 @@ describe("thinking was changed, and the provider refused its signature", () => {
     return { log, first, result: read };
   }
 
-  test("condensing leaves each message of the assistant as it was, and never joins two", () => {
+  test("condensing leaves it byte for byte or drops it whole, never from the newest message, and never joins two", () => {
     const { log } = thoughtful();
     const messages = (shown: View) => shown.items.flatMap((item) => (item.kind === "message" && item.role === "assistant" ? [item.blocks] : []));
-    const condensed = condense(log.session, ALL);
-    expect(condensed.epochs).toHaveLength(1);
-    expect(messages(condensed.after)).toEqual([[thinking, text("I read it")], [thinking], [thinking, text("and again")]]);
-    expect(messages(condensed.after)).toEqual(messages(condensed.before));
+    const whole = [[thinking, text("I read it")], [thinking], [thinking, text("and again")]];
+    const kept = condense(log.session, { ...AT_THE_END, dropThinking: false });
+    expect(kept.epochs).toHaveLength(1);
+    expect(messages(kept.after)).toEqual(whole);
+    expect(messages(condense(log.session, AT_THE_END).after)).toEqual([[text("I read it")], ...whole.slice(1)]);
   });
 
   test("a replaced message shows what its decision says and nothing of the old; the thought comes back whole", () => {
@@ -262,7 +262,7 @@ describe("what was condensed came back after the host compacted", () => {
     log.user("second");
     for (let n = 6; n < 9; n++) log.step(`c${n}`, `unique${n}\n${CODE}`);
     log.assistant("done");
-    return condense(log.session, ALL);
+    return condense(log.session, AT_THE_END);
   }
 
   test("state hangs on ids: no hidden text returns, stubs of the kept part stay, tokens fall", () => {
@@ -287,7 +287,7 @@ describe("what was condensed came back after the host compacted", () => {
 
   test("condensing what the host compacted already adds nothing", () => {
     const { session } = condensed();
-    const again = condense(session, ALL);
+    const again = condense(session, AT_THE_END);
     expect(again.epochs).toEqual([]);
     expect(again.after.hash()).toBe(again.before.hash());
   });
