@@ -2,7 +2,7 @@
 import { type Entry, entryId, Session, textBody } from "../src/session/index.ts";
 
 /** A small generator of numbers (mulberry32): the same seed gives the same session everywhere. */
-function numbers(seed: number): () => number {
+export function numbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
