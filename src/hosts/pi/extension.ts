@@ -14,6 +14,7 @@ export default function palimpsest(pi: ExtensionAPI): void {
     offerRecall(pi, runner, ctx);
   });
   pi.on("session_tree", (_, ctx) => void runner.start(ctx));
+  pi.on("model_select", (_, ctx) => void runner.start(ctx));
   pi.on("session_shutdown", (_, ctx) => runner.stop(ctx));
   // A turn without results is the agent's last word: the boundary behind it is a better place.
   pi.on("turn_end", (event, ctx) => (event.toolResults.length > 0 ? runner.boundary(event, ctx, false) : undefined));

@@ -57,7 +57,8 @@ export class Runner {
     const { cwd, sessionManager } = ctx;
     const trusted = ctx.isProjectTrusted();
     const read = (this.#pi.getSettings() as { readonly palimpsest?: unknown }).palimpsest;
-    this.#running = begin({ cwd, sessionManager, trusted, read, since: this.#since }, mine).catch((error: unknown) => {
+    const window = ctx.model?.contextWindow;
+    this.#running = begin({ cwd, sessionManager, trusted, read, since: this.#since, window }, mine).catch((error: unknown) => {
       if (isUsable(ctx, mine.ends.signal)) say(ctx, `Palimpsest could not start: ${messageOf(error)}. Nothing is condensed in this session.`, "error");
       return undefined;
     });
@@ -162,9 +163,11 @@ interface From {
   /** `palimpsest` of what Pi read. */
   readonly read: unknown;
   readonly since: "same" | "changed";
+  /** Of the model, in tokens: Pi's session file does not say it. */
+  readonly window: number | undefined;
 }
 
-async function begin({ cwd, sessionManager, trusted, read, since }: From, mine: Passing): Promise<Running> {
+async function begin({ cwd, sessionManager, trusted, read, since, window }: From, mine: Passing): Promise<Running> {
   // One after the other: Pi's loader gives a module that two ask for at once to the second before it is whole.
   const { homedir } = await import("node:os");
   const { LiveSession } = await import("./live.ts");
@@ -173,7 +176,9 @@ async function begin({ cwd, sessionManager, trusted, read, since }: From, mine: 
   const at = { cwd, env: process.env, home: homedir() };
   const files = settingsFiles({ ...at, trusted });
   const settings = await readSettings({ ...at, files, read, since });
-  const live = new LiveSession(sessionManager, settings.policy.condense);
+  const { condense } = settings.policy;
+  const triggers = { ...condense.triggers, window: condense.triggers.window ?? window ?? null };
+  const live = new LiveSession(sessionManager, { ...condense, triggers });
   live.sync(sessionManager);
   const running: Running = {
     live,
