@@ -1,6 +1,8 @@
 // condense --copy as a person runs it: what is written where, what it says, and that the copy stands alone.
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { answers, assistant, calls, lines, said, user } from "../build/claude-records.ts";
 import { desk } from "../build/command.ts";
@@ -89,7 +91,7 @@ describe("Pi", () => {
       const ran = run(["condense", session, "--copy", locked, ...more], { unprivileged: true });
       expect(ran).toMatchObject({
         code: 2,
-        out: expect.stringContaining("\nrecall "),
+        out: "",
         err: expect.stringMatching(/^palimpsest: copy-not-written: .*no permission/),
       });
     }
@@ -143,4 +145,15 @@ describe("what is refused", () => {
     expect(ran.err.trim().split("\n")).toHaveLength(1);
     expect(readdirSync(join(home, "refused"))).toEqual(before);
   });
+});
+
+test("a reader that closes the pipe gets no half copy: it is whole before the report is printed", () => {
+  const session = file("pi/piped/session.jsonl", piSession(RESULTS));
+  const into = folder("pi/piped/copies");
+  const bin = fileURLToPath(new URL("../../bin/palimpsest.js", import.meta.url));
+  spawnSync("sh", ["-c", `"${process.execPath}" "${bin}" condense "${session}" --copy "${into}" | head -n 1`], { encoding: "utf8" });
+  const left = readdirSync(into);
+  expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  expect(left).toHaveLength(1);
+  expect(run(["condense", session, "--protect", ""])).toMatchObject({ code: 1, err: expect.stringContaining("expected a glob") });
 });

@@ -548,15 +548,15 @@ describe("the command", () => {
   test("--print-config prints what adds the server to Claude Code and Codex", async () => {
     const { code, out, err } = await run(["mcp", "--print-config"], "", { cwd: project, home });
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toContain("\nclaude mcp add palimpsest -- npx palimpsest mcp\n");
-    expect(out).toContain('\n[mcp_servers.palimpsest]\ncommand = "npx"\nargs = ["palimpsest", "mcp"]\n');
+    expect(out).toContain(`\nclaude mcp add palimpsest -- node ${program} mcp\n`);
+    expect(out).toContain(`\n[mcp_servers.palimpsest]\ncommand = "node"\nargs = ["${program}", "mcp"]\n`);
     const block = out.slice(out.indexOf("{"), out.lastIndexOf("}") + 1);
-    expect(JSON.parse(block)).toEqual({ mcpServers: { palimpsest: { command: "npx", args: ["palimpsest", "mcp"] } } });
-    expect(readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8")).toContain(block);
+    expect(JSON.parse(block)).toEqual({ mcpServers: { palimpsest: { command: "node", args: [program, "mcp"] } } });
+    expect(readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8")).toContain(block.replace(program, "/home/you/palimpsest/bin/palimpsest.js"));
     const named = JSON.parse((await run(["mcp", "a session.jsonl", "--print-config", "--json"], "", { cwd: project, home })).out);
     expect(named).toMatchObject({
       version: 1,
-      claudeCode: { command: `claude mcp add palimpsest -- npx palimpsest mcp '${join(project, "a session.jsonl")}'` },
+      claudeCode: { command: `claude mcp add palimpsest -- node ${program} mcp '${join(project, "a session.jsonl")}'` },
       codex: { configToml: expect.stringContaining(JSON.stringify(join(project, "a session.jsonl"))) },
     });
   });
@@ -590,3 +590,5 @@ test.skipIf(recordings.length === 0).each(recordings)("recording %s: what its ho
     await other.stop();
   }
 });
+
+const program = fileURLToPath(new URL("../../bin/palimpsest.js", import.meta.url));

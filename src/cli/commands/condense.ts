@@ -57,9 +57,10 @@ async function run(file: string | undefined, options: Options): Promise<void> {
     const condensed = condense(opened.session, policy.condense, { head });
     const recalled = recallHidden(condensed);
     const exact = recalled.exact === recalled.checked;
+    // Before anything is printed: a reader that closes the pipe ends the process, and must not end it inside a copy.
+    const copied = writeCopy && exact ? await writeCopy(copyPlan(condensed), opened, copyOptions(options)) : undefined;
     if (!options.json) await printReport(opened.session, condensed, recalled);
     if (options.explain && !options.json) await printExplanation(condensed, policy);
-    const copied = writeCopy && exact ? await writeCopy(copyPlan(condensed), opened, copyOptions(options)) : undefined;
     if (options.json) json({ ...(await report(opened, { condensed, recall: recalled, policy, head })), ...(copied && { copy: copied }) });
     const name = options.save === undefined ? opened.path : await save(condensed, options.save);
     if (!options.json) {
@@ -81,11 +82,12 @@ async function run(file: string | undefined, options: Options): Promise<void> {
 }
 
 /** What a command line means otherwise than it says. */
-function refuseMisread(file: string | undefined, { copy, dryRun, latest, save }: Options): void {
+function refuseMisread(file: string | undefined, { copy, dryRun, latest, protect, save }: Options): void {
   if (dryRun && copy === undefined)
     throw new Failure("usage", "expected --copy beside --dry-run, found none. A dry run is that of a copy: without --copy nothing is written.", EXIT.usage);
   if (dryRun && save !== undefined)
     throw new Failure("usage", "expected --dry-run or --save, found both: a dry run writes nothing. Leave one out.", EXIT.usage);
+  if (protect?.includes("")) throw new Failure("usage", '--protect: expected a glob, found "". Name files, such as "**/AGENTS.md".', EXIT.usage);
   if (file === undefined && !latest && typeof copy === "string")
     throw new Failure(
       "usage",

@@ -1,6 +1,8 @@
 // palimpsest mcp: recall and search for an agent, as an MCP server on standard input and output.
+
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { EXIT } from "../exit.ts";
 import { Failure } from "../failure.ts";
@@ -47,10 +49,12 @@ async function noteMissing(path: string): Promise<void> {
 
 async function printConfig(file: string | undefined, asJson: boolean): Promise<void> {
   const { shellWord } = await import("../../condense/index.ts");
-  const args = ["palimpsest", "mcp", ...(file === undefined ? [] : [file])];
-  const mcpJson = { mcpServers: { palimpsest: { command: "npx", args } } };
-  const claudeCode = `claude mcp add palimpsest -- npx ${args.map(shellWord).join(" ")}`;
-  const codex = `[mcp_servers.palimpsest]\ncommand = "npx"\nargs = [${args.map((arg) => JSON.stringify(arg)).join(", ")}]`;
+  // By its own place: a name that npm would have to look up could be anybody's.
+  const bin = fileURLToPath(new URL("../../../bin/palimpsest.js", import.meta.url));
+  const args = [bin, "mcp", ...(file === undefined ? [] : [file])];
+  const mcpJson = { mcpServers: { palimpsest: { command: "node", args } } };
+  const claudeCode = `claude mcp add palimpsest -- node ${args.map(shellWord).join(" ")}`;
+  const codex = `[mcp_servers.palimpsest]\ncommand = "node"\nargs = [${args.map((arg) => JSON.stringify(arg)).join(", ")}]`;
   if (asJson) return json({ claudeCode: { command: claudeCode, mcpJson }, codex: { configToml: codex } });
   print(
     `Claude Code, in the project's folder:\n\n${claudeCode}\n\nor in the project's .mcp.json, for everyone who works on it:\n\n${JSON.stringify(mcpJson, null, 2)}\n\nCodex, in ~/.codex/config.toml:\n\n${codex}\n\nPi needs no server.\n`,
