@@ -100,6 +100,19 @@ describe("Pi", () => {
 });
 
 describe("Claude Code", () => {
+  test("a copy whose originals are gone gives no stub for an original", () => {
+    const session = file(".claude/projects/-srv-lost/22222222-2222-4222-8222-222222222222.jsonl", claudeSession());
+    const { copy } = json(["condense", session, "--copy"]) as { copy: { path: string } };
+    expect(run(["recall", copy.path, "t1"]).code).toBe(0);
+    rmSync(copy.path.replace(/\.jsonl$/, ""), { recursive: true });
+    expect(run(["recall", copy.path, "t1"])).toMatchObject({
+      code: 4,
+      out: "",
+      err: expect.stringContaining("originals-missing: expected the original of t1"),
+    });
+    expect(run(["recall", session, "t1"]).code).toBe(0);
+  });
+
   test("a copy under an id of its own, which gives every original when the session is gone", () => {
     const projects = ".claude/projects/-srv-app";
     const session = file(`${projects}/11111111-1111-4111-8111-111111111111.jsonl`, claudeSession());

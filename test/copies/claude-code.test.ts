@@ -293,7 +293,7 @@ test("subagents, spilled outputs and other files of the session go along, with t
 });
 
 test.each<[name: string, spoil: (folder: string, id: string) => void, codes: string[], stubs: number]>([
-  ["gone", (folder, id) => rmSync(join(folder, id), { recursive: true }), ["originals-missing"], 0],
+  ["gone", (folder, id) => rmSync(join(folder, id), { recursive: true }), ["originals-missing", "originals-missing", "originals-missing"], 0],
   [
     "of another copy",
     (folder, id) =>
@@ -301,7 +301,7 @@ test.each<[name: string, spoil: (folder: string, id: string) => void, codes: str
         join(folder, id, "palimpsest", "originals.jsonl"),
         '{"kind":"original","uuid":"r1","index":0,"stub":"other","sha256":"x","content":"y"}\nno json\n',
       ),
-    ["original-damaged", "originals-missing"],
+    ["original-damaged", "originals-missing", "originals-missing"],
     0,
   ],
   [
@@ -320,7 +320,7 @@ test.each<[name: string, spoil: (folder: string, id: string) => void, codes: str
       renameSync(path, join(folder, "elsewhere.jsonl"));
       symlinkSync(join(folder, "elsewhere.jsonl"), path);
     },
-    ["originals-missing"],
+    ["originals-missing", "originals-missing", "originals-missing"],
     0,
   ],
 ])("originals that are %s: the stub is the fact, and a diagnostic says so", async (_name, spoil, codes, stubs) => {

@@ -1,7 +1,8 @@
 // palimpsest recall: the original text behind a ref or an id.
 import { Command } from "commander";
+import type { Opened } from "../../formats/index.ts";
 import type { Page, Recalled } from "../../recall/index.ts";
-import type { Block, Place, Session } from "../../session/index.ts";
+import { type Block, bodyText, type Place, type Session } from "../../session/index.ts";
 import { EXIT } from "../exit.ts";
 import { Failure } from "../failure.ts";
 import { headOf } from "../head.ts";
@@ -66,11 +67,11 @@ async function run(first: string | undefined, second: string | undefined, option
   if (options.search === "") throw new Failure("usage", "--search: expected a text, found an empty one.", EXIT.usage);
   const problem = conflict(options);
   if (problem) throw new Failure("usage", `${problem}.`, EXIT.usage);
-  const { session, close } = await openNamed(file, options);
+  const { session, diagnostics, close } = await openNamed(file, options);
   try {
     const head = headOf(session, options.at);
     if (ref === undefined) await searchAll(session, head, options);
-    else await recallOne(session, ref, head, options);
+    else await recallOne(session, ref, head, { ...options, missing: recordsWithout(diagnostics) });
   } finally {
     close();
   }
@@ -88,7 +89,24 @@ async function searchAll(session: Session, head: Place | null, options: Options)
   if (count === 0) process.stderr.write(`nothing holds ${JSON.stringify(options.search)} on this branch\n`);
 }
 
-async function recallOne(session: Session, name: string, head: Place | null, options: Options): Promise<void> {
+/** Where the records start whose originals, kept beside a condensed copy, are gone. */
+function recordsWithout(diagnostics: Opened["diagnostics"]): ReadonlySet<number> {
+  return new Set(diagnostics.flatMap(({ code, start }) => (code === "originals-missing" || code === "original-damaged" ? [start] : [])));
+}
+
+/** A stub is no original: where nothing else is left, that is a failure. */
+function refuseStub(recalled: Recalled, missing: ReadonlySet<number>): void {
+  if (recalled.kind !== "result" || !recalled.place.entry.records?.some(({ start }) => missing.has(start))) return;
+  const [first] = recalled.blocks;
+  if (first?.type !== "text" || !bodyText(first.body).startsWith(`[${recalled.ref} `)) return;
+  throw new Failure(
+    "originals-missing",
+    `expected the original of ${recalled.ref} beside this condensed copy, found that it is gone or changed: only its stub is left, which \`view\` shows. Put the copy's folder back beside it, or recall from the session that was copied.`,
+    EXIT.verification,
+  );
+}
+
+async function recallOne(session: Session, name: string, head: Place | null, options: Options & { readonly missing: ReadonlySet<number> }): Promise<void> {
   const { recall } = await import("../../recall/index.ts");
   const found = recall(session, name, head);
   if ("kind" in found) {
@@ -100,6 +118,7 @@ async function recallOne(session: Session, name: string, head: Place | null, opt
     );
   }
   if (options.raw) return raw(found);
+  for (const each of found) refuseStub(each, options.missing);
   if (options.image !== undefined) return image(found, options.image);
   const { originalText } = await import("../../recall/index.ts");
   const texts = found.map(originalText);
@@ -173,7 +192,6 @@ function raw(found: readonly Recalled[]): void {
 }
 
 async function image(found: readonly Recalled[], number: number): Promise<void> {
-  const { bodyText } = await import("../../session/index.ts");
   const images = found.flatMap(({ blocks }) => blocks.filter((block): block is Extract<Block, { type: "image" }> => block.type === "image"));
   const wanted = images[number - 1];
   if (!wanted) throw new Failure("no-image", `expected the number of an image of this original, from 1, found ${number}. It has ${images.length}.`, EXIT.input);

@@ -4,7 +4,7 @@ import { imageSize } from "../image.ts";
 import { countOf, isObject, type JsonObject, listOf, stringOf, valueAt } from "../json.ts";
 import { type Path, Pointing } from "../pointing.ts";
 import type { RawRecord, ReaderContext } from "../reader.ts";
-import { type Original, type Originals, saysCondensed } from "./originals.ts";
+import { type Original, type Originals, stubOrdinal } from "./originals.ts";
 import { wholeOutput } from "./spill.ts";
 
 /** A record by what it means for the tree; its texts stay in the file. */
@@ -24,8 +24,8 @@ export type Content =
       readonly blocks: readonly Block[];
       readonly results: readonly Result[];
       readonly meta: boolean;
-      /** It holds the stub of a copy whose original is not there. */
-      readonly orphaned?: true;
+      /** Results without an original that begin like a stub: the ordinal that each names. It is one where that is its own. */
+      readonly claims?: readonly { readonly order: number; readonly ordinal: number }[];
     }
   | { readonly kind: "summary"; readonly text: Body | undefined }
   | { readonly kind: "boundary"; readonly raw: Body }
@@ -141,13 +141,16 @@ function user(record: UserRecord, message: JsonObject): Content {
   const path = ["message", "content"];
   const indexes = listOf(content.length, (index) => (isResult(content[index]) ? index : undefined));
   const results = indexes.map((index) => result(record, content[index] as JsonObject, [...path, index], index));
-  const orphaned = results.some(({ stub }, nth) => !stub && isOrphan((content[indexes[nth] as number] as JsonObject).content));
+  const claims = results.flatMap(({ stub }, order) => {
+    const ordinal = stub ? undefined : claimedOrdinal((content[indexes[order] as number] as JsonObject).content);
+    return ordinal === undefined ? [] : [{ order, ordinal }];
+  });
   return {
     kind: "user",
     blocks: blocksAt(pointing, message.content, path, "tool_result"),
     results,
     meta: value.isMeta === true,
-    ...(orphaned && { orphaned: true as const }),
+    ...(claims.length > 0 && { claims }),
   };
 }
 
@@ -155,16 +158,12 @@ function isResult(block: unknown): block is JsonObject {
   return isObject(block) && block.type === "tool_result";
 }
 
-/** Whether the content of a result holds a text that only a condensed copy puts there. */
-function isOrphan(content: unknown): boolean {
-  return (Array.isArray(content) ? content : [content]).some((block: unknown) => {
-    const text = isObject(block) && block.type === "text" ? block.text : block;
-    return typeof text === "string" && text.length < LONGEST_STUB && saysCondensed(text);
-  });
+/** The N of the `tN` that the content of a result begins with, where it looks like a stub of a condensed copy. */
+function claimedOrdinal(content: unknown): number | undefined {
+  const [first] = Array.isArray(content) ? content : [content];
+  const text: unknown = isObject(first) && first.type === "text" ? first.text : first;
+  return typeof text === "string" ? stubOrdinal(text) : undefined;
 }
-
-/** UTF-16 units up to which a text may be a stub with a note. */
-const LONGEST_STUB = 65_536;
 
 function result({ pointing, value, context, originals }: UserRecord, block: JsonObject, path: Path, index: number): Result {
   const original = originals?.find(stringOf(value.uuid) ?? "", index, block.content);

@@ -132,7 +132,8 @@ function* linesOf(source: Companion): Generator<{ readonly bytes: Buffer; readon
   }
 }
 
-/** Whether a text is a stub of ours with the note of a copy behind it: without its originals it is all that is left. */
-export function saysCondensed(text: string): boolean {
-  return /^\[t\d+ /.test(text) && /^\[(?:b\d+ )?automatic note, not from the user: /m.test(text);
+/** The N of the `tN` in a text that begins like a stub of ours; undefined for any other text. */
+export function stubOrdinal(text: string): number | undefined {
+  const found = /^\[t(\d{1,9}) [^\]\n]{1,200}\](?:\n|$)/.exec(text);
+  return found ? Number(found[1]) : undefined;
 }

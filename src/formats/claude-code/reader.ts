@@ -193,17 +193,17 @@ class Build {
 
   /** In a condensed copy: what stands in place of the results of a record, and the note behind it. */
   #stubs(piece: Of<"user">, parent: EntryId | null): EntryId | null {
-    if (piece.content.orphaned)
-      this.#notice(
-        piece,
-        "originals-missing",
-        "a stub of a condensed copy without its original: the file of originals beside the session is gone or another one. The stub is all that is left.",
-      );
     if (this.#copied.isDamaged(piece))
       this.#notice(
         piece,
         "original-damaged",
         "an original of this record is not what its hash says: the file of originals was changed. Its stub is all that counts.",
+      );
+    else if (this.#isOrphaned(piece, parent))
+      this.#notice(
+        piece,
+        "originals-missing",
+        "a stub of a condensed copy without its original: the file of originals beside the session is gone or another one. The stub is all that is left.",
       );
     let last = parent;
     for (const { id, data } of this.#copied.decisions(this.#tree.idOf.get(piece) as string, piece)) {
@@ -211,6 +211,13 @@ class Build {
       last = id;
     }
     return last;
+  }
+
+  /** Whether a result of the record is the stub of a copy, by the ref that it names: its own. */
+  #isOrphaned({ content: { claims = [], results } }: Of<"user">, last: EntryId | null): boolean {
+    if (claims.length === 0 || last === null) return false;
+    const before = (this.session.find(last)?.results ?? 0) - results.length;
+    return claims.some(({ order, ordinal }) => ordinal === before + order + 1);
   }
 
   /** The entries of one record below `parent`; gives the last. */
