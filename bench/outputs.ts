@@ -1,13 +1,6 @@
 // Seeded outputs of tools, of any size: one generator of lines a kind, in the shapes that the programs print.
 import type { ExtractInput } from "../src/extract/index.ts";
-import { numbers } from "./sessions.ts";
-
-/** What differs from line to line. */
-interface Dice {
-  /** A whole number below `limit`. */
-  below(limit: number): number;
-  pick(words: readonly string[]): string;
-}
+import { type Dice, seededText } from "./dice.ts";
 
 interface Kind {
   readonly name: string;
@@ -117,19 +110,6 @@ const KINDS: readonly Kind[] = [
 /** The outputs of every kind, of about `size` characters; the same seed gives the same. */
 export function* seededOutputs(size: number, seed = 7): IterableIterator<{ readonly name: string; readonly input: ExtractInput }> {
   for (const { name, tool, args, status, line } of KINDS) {
-    const random = numbers(seed);
-    const dice: Dice = {
-      below: (limit) => Math.floor(random() * limit),
-      pick: (words) => words[Math.floor(random() * words.length)] as string,
-    };
-    const lines: string[] = [];
-    let length = 0;
-    for (let at = 0; length < size; at++) {
-      const made = line(at, dice);
-      lines.push(made);
-      length += made.length + 1;
-    }
-    // Flat, as a text that was read: a joined string is a tree until it is first looked into.
-    yield { name, input: { tool, args, text: Buffer.from(lines.join("\n")).toString(), status } };
+    yield { name, input: { tool, args, text: seededText(size, seed, line), status } };
   }
 }

@@ -1,12 +1,5 @@
 // Seeded texts of the kinds that a context holds, for counting their tokens: words as people and programs write them, not noise.
-import { numbers } from "./sessions.ts";
-
-/** What differs from line to line. */
-interface Dice {
-  /** A whole number below `limit`. */
-  below(limit: number): number;
-  pick(words: readonly string[]): string;
-}
+import { type Dice, seededText } from "./dice.ts";
 
 const NOUNS =
   "parser reader record session request response handler window budget value message buffer cursor token branch schema worker queue cache index table stream server client policy report summary setting folder version default result pattern string number error header payload channel thread context history provider".split(
@@ -124,19 +117,6 @@ function hex(dice: Dice, length: number): string {
 /** A text of every kind, of about `size` characters; the same seed gives the same. */
 export function* seededTexts(size: number, seed = 7): IterableIterator<{ readonly name: string; readonly text: string }> {
   for (const [name, line] of Object.entries(KINDS)) {
-    const random = numbers(seed);
-    const dice: Dice = {
-      below: (limit) => Math.floor(random() * limit),
-      pick: (words) => words[Math.floor(random() * words.length)] as string,
-    };
-    const lines: string[] = [];
-    let length = 0;
-    for (let at = 0; length < size; at++) {
-      const made = line(at, dice);
-      lines.push(made);
-      length += made.length + 1;
-    }
-    // Flat, as a text that was read: a joined string is a tree until it is first looked into.
-    yield { name, text: Buffer.from(lines.join("\n")).toString() };
+    yield { name, text: seededText(size, seed, line) };
   }
 }

@@ -194,14 +194,3 @@ export function putInPlace(draft: string, path: string): void {
   }
   rmSync(draft);
 }
-
-/** The names in the folder of `path` are on disk when this returns, where the system can say so. */
-export function syncFolder(path: string): void {
-  if (process.platform === "win32") return;
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-}

@@ -16,7 +16,6 @@ export {
   notVerified,
   onOneLine,
   putInPlace,
-  syncFolder,
 } from "./copy-file.ts";
 export { type CopyNote, type CopyPlan, copyNote, copyPlan, type PlannedCall, type PlannedMessage, type PlannedResult, shellWord } from "./copy-plan.ts";
 export { Decider, type Occasion, type Proposal } from "./decider.ts";

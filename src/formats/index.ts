@@ -5,6 +5,7 @@ export { SessionFileError } from "./file-error.ts";
 export { sessionHeading } from "./locate/heading.ts";
 export { type FoundSession, findSessions, newestSession, sessionFolders } from "./locate/locate.ts";
 export { MemorySession } from "./memory.ts";
+export { syncFolder } from "./native/files.ts";
 export { type LogRefusal, type NativeLog, NativeLogError, type NativeSession, openNative, readNative, writeNative } from "./native/log.ts";
 export { type Opened, openSession, resume } from "./open.ts";
 export { BATCH_TYPE, type BatchData, type BatchTarget, type EpochData } from "./pi/batch.ts";

@@ -253,16 +253,7 @@ describe("Pi's own compaction", () => {
   test("between a batch that was begun and its end: what it hides is not edited, the rest is", async () => {
     const run = await pi({ answers: [call(0), call(1), call(2), call(3), say("one")], policy: SOON, settings: kept });
     await run.session.prompt("one");
-    const lines = recordsOf(run.file);
-    const opens = lines.findIndex(({ data }) => data?.kind === "batch");
-    const file = join(run.folder, "begun.jsonl");
-    writeFileSync(
-      file,
-      `${lines
-        .slice(0, opens + 1)
-        .map((line) => JSON.stringify(line))
-        .join("\n")}\n`,
-    );
+    const file = begunOnly(run);
     const manager = SessionManager.open(file);
     const results = manager.getBranch().filter((entry) => entry.type === "message" && entry.message.role === "toolResult");
     manager.appendCompaction("Pi's summary", (results[1] as { readonly parentId: string }).parentId, 1000);
@@ -306,20 +297,11 @@ describe("messages of one millisecond with one call id", () => {
       policy: SOON,
     });
     await run.session.prompt("one");
-    const lines = recordsOf(run.file);
-    const opens = lines.findIndex(({ data }) => data?.kind === "batch");
-    const file = join(run.folder, "begun.jsonl");
-    writeFileSync(
-      file,
-      `${lines
-        .slice(0, opens + 1)
-        .map((line) => JSON.stringify(line))
-        .join("\n")}\n`,
-    );
+    const file = begunOnly(run);
     const next = await pi({ answers: [call(3, {}, same), say("two"), say("three")], folder: run.folder, manager: () => SessionManager.open(file) });
     await next.session.prompt("two");
     await next.session.prompt("three");
-    const begun = lines[opens]?.data?.targets.length as number;
+    const begun = recordsOf(file).find(({ data }) => data?.kind === "batch")?.data?.targets.length as number;
     expectStubs(next.requests[0], begun, [0, 1, 2].slice(0, resultsOf(next.requests[0]).length));
     await expectOracle(next);
     await expectRecalled(file, originals(...[0, 1, 2].slice(0, resultsOf(next.requests[0]).length), 3));
@@ -372,4 +354,19 @@ function longFile(folder: string, count: number): string {
   const file = join(folder, "sessions", "long.jsonl");
   writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
   return file;
+}
+
+/** A file of its own that ends where a run's first batch was begun: with its recovery data. */
+function begunOnly({ file, folder }: PiRun): string {
+  const lines = recordsOf(file);
+  const opens = lines.findIndex(({ data }) => data?.kind === "batch");
+  const begun = join(folder, "begun.jsonl");
+  writeFileSync(
+    begun,
+    lines
+      .slice(0, opens + 1)
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(""),
+  );
+  return begun;
 }

@@ -30,7 +30,7 @@ describe("an installation", () => {
 
   test("by npm that fails: each line of the error", () => {
     const lines = [
-      ...many(40, (at) => `npm http fetch GET 200 https://registry.example.org/part-${at} ${at}ms`),
+      ...many(40, (at) => `npm http fetch GET 200 https://packages.example.org/part-${at} ${at}ms`),
       "npm error code ERESOLVE",
       "npm error ERESOLVE unable to resolve dependency tree",
       "npm error Found: react@18.2.0",

@@ -18,9 +18,8 @@ import {
   explainedFault,
   notVerified,
   putInPlace,
-  syncFolder,
 } from "../../condense/index.ts";
-import { ORIGINALS_FILE, openSession, type RawRecord, scanFile } from "../../formats/index.ts";
+import { ORIGINALS_FILE, openSession, type RawRecord, scanFile, syncFolder } from "../../formats/index.ts";
 import { besideOf, OriginalsWriter, resultBlock } from "./originals.ts";
 import { spanAt, spliced } from "./span.ts";
 import { type Stubbing, stubbing, stubContent } from "./stubs.ts";

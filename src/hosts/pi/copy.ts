@@ -18,9 +18,8 @@ import {
   notVerified,
   putInPlace,
   shellWord,
-  syncFolder,
 } from "../../condense/index.ts";
-import { openSession, type RawRecord, scanFile } from "../../formats/index.ts";
+import { openSession, type RawRecord, scanFile, syncFolder } from "../../formats/index.ts";
 import { type Batch, batchOf, chained, Originals } from "./batch.ts";
 import { migrated, RecordIds } from "./migrate.ts";
 
