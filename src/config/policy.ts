@@ -102,7 +102,11 @@ const condense = z
     spillThreshold: count(1).default(65536).describe("Results from this many UTF-16 code units on are never shown whole."),
     spillPreviewBytes: count(0).default(2048).describe("The head of a spilled result that is shown, at most this many bytes."),
     protectedTools: names.prefault([]).describe("Tools, by exact name, whose results stay verbatim."),
-    protectedPaths: names.prefault(["**/skills/**/*.md"]).describe("Globs of files whose results stay verbatim, whichever tool touched them."),
+    protectedPaths: names
+      .prefault(["**/skills/**/*.md"])
+      .describe(
+        "Globs of files whose results stay verbatim, where a call names the file as an argument of its own; a path inside a shell command is not looked for.",
+      ),
     triggers: triggers.prefault({}),
     prices: prices.prefault({}),
   })
