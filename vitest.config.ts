@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     reporters: ["default"],
+    setupFiles: ["test/seed.ts"],
     testTimeout: 60_000,
     restoreMocks: true,
   },

@@ -36,6 +36,12 @@ export interface Chain {
 
 type Find = (id: EntryId) => Place | undefined;
 
+/** What a range decision at a place covers. */
+interface Cover {
+  readonly at: Place;
+  readonly range: Range;
+}
+
 /**
  * The chains of a path, and what its decisions did to them.
  *
@@ -60,8 +66,8 @@ export class Chains {
   readonly find: Find;
   readonly #chains: OpenChain[] = [];
   #waiting: OpenChain[] = [];
-  /** Compactions and molts that were not reverted. */
-  readonly #cuts = new Map<EntryId, number>();
+  /** What compactions and molts cover that were not reverted. */
+  readonly #cuts = new Map<EntryId, Cover>();
   /** Depth before which compactions and molts hide what there is. */
   #hiddenBefore = 0;
   #batch: OpenBatch | undefined;
@@ -115,14 +121,17 @@ export class Chains {
     }
   }
 
-  /** The middles of a chain that no compaction and no molt hides. */
+  /** The middles of a chain that no compaction and no molt covers. A batch that one of them keeps is none: no fold may begin in what is hidden. */
   visible(chain: Chain): readonly ChainBatch[] {
     return chain.middles.filter(({ assistant }) => assistant.depth >= this.#hiddenBefore);
   }
 
-  /** Whether a range hides a result, in effect or waiting for its epoch. */
+  /** Whether a range hides a result, in effect or waiting for its epoch. A decision on the result itself that stands behind the range shows it again. */
   isHidden(result: Place): boolean {
-    return result.depth < this.#hiddenBefore || this.#chainAt(result.depth)?.folds.some(({ range }) => isIn(range, result)) === true;
+    const shownAgain = this.standIns.of(result.entry.id)?.by.depth ?? -1;
+    const hides = ({ at, range }: Cover) => at.depth > shownAgain && isIn(range, result);
+    if (result.depth < this.#hiddenBefore) for (const cut of this.#cuts.values()) if (hides(cut)) return true;
+    return this.#chainAt(result.depth)?.folds.some(hides) === true;
   }
 
   #asked(place: Place): void {
@@ -156,19 +165,19 @@ export class Chains {
   #range(place: Place, decision: RangeDecision): void {
     const range = rangeOf(place.parent, decision, this.find);
     if (decision.kind !== "fold") {
-      this.#cuts.set(place.entry.id, range.to);
+      this.#cuts.set(place.entry.id, { at: place, range });
       this.#hiddenBefore = Math.max(this.#hiddenBefore, range.to);
       return;
     }
     for (let at = this.#lastBefore(range.to); at >= 0; at--) {
       const chain = this.#chains[at] as OpenChain;
-      if (chain.overlaps(range)) chain.fold(place.entry.id, range);
+      if (chain.overlaps(range)) chain.fold({ at: place, range });
       if (chain.start <= range.from) break;
     }
   }
 
   #revert(of: EntryId): void {
-    if (this.#cuts.delete(of)) this.#hiddenBefore = Math.max(0, ...this.#cuts.values());
+    if (this.#cuts.delete(of)) this.#hiddenBefore = Math.max(0, ...[...this.#cuts.values()].map(({ range }) => range.to));
     const fold = this.find(of)?.entry.data;
     if (fold?.kind !== "fold") return;
     const [from, to] = [this.find(fold.from)?.depth ?? 0, this.find(fold.to)?.depth ?? -1];
@@ -236,7 +245,7 @@ class OpenChain implements Chain {
   readonly between: Place[] = [];
   superseded = false;
   folded = false;
-  folds: { readonly id: EntryId; readonly range: Range }[] = [];
+  folds: Cover[] = [];
 
   constructor(user: Place, asked: number, start: Place) {
     this.user = user;
@@ -263,12 +272,12 @@ class OpenChain implements Chain {
     return to > first && from < (this.final?.depth ?? Number.POSITIVE_INFINITY);
   }
 
-  fold(id: EntryId, range: Range): void {
+  fold(cover: Cover): void {
     this.folded = true;
-    this.folds.push({ id, range });
+    this.folds.push(cover);
   }
 
   unfold(id: EntryId): void {
-    this.folds = this.folds.filter((fold) => fold.id !== id);
+    this.folds = this.folds.filter(({ at }) => at.entry.id !== id);
   }
 }
