@@ -1,5 +1,5 @@
 // Which room may import which: a room imports only the rooms in its row, and those through their index.ts.
-const CORE = ["config", "session", "formats", "tokens", "view", "recall", "extract", "condense"];
+const CORE = ["config", "session", "formats", "tokens", "view", "recall", "extract", "models", "coverage", "condense"];
 const rooms = {
   config: [],
   session: [],
@@ -8,7 +8,9 @@ const rooms = {
   view: ["session", "tokens"],
   recall: ["session", "view"],
   extract: ["session", "tokens"],
-  condense: ["config", "session", "formats", "tokens", "view", "recall", "extract"],
+  models: ["config", "session", "tokens"],
+  coverage: ["session", "tokens"],
+  condense: ["config", "session", "formats", "tokens", "view", "recall", "extract", "models", "coverage"],
   replay: [...CORE],
   "hosts/pi": [...CORE, "replay"],
   "hosts/claude-code": [...CORE, "replay"],

@@ -113,7 +113,9 @@ async function hooks(folder: string, entry: string): Promise<Row[]> {
   // The first of each waits for the session's start, which has a row of its own.
   const quiet = (event: string) => spent.filter((each) => each.event === event && each.kind === "quiet").slice(1);
   const later = spent.filter(({ kind }) => kind !== "quiet").slice(2);
-  const rows = ["turn_end", "context", "agent_before_settle"].map((event) => hookRow(`${event}, nothing to propose`, quiet(event), projection, LIMIT));
+  const rows = ["turn_end", "context", "agent_before_settle", "agent_settled"].map((event) =>
+    hookRow(`${event}, nothing to propose`, quiet(event), projection, LIMIT),
+  );
   const first = (kind: Spent["kind"], event: string) => ms(spent.find((each) => each.event === event && each.kind === kind)?.ms ?? Number.NaN);
   const kind = (wanted: Spent["kind"]) => later.filter((each) => each.kind === wanted);
   return [
@@ -121,7 +123,7 @@ async function hooks(folder: string, entry: string): Promise<Row[]> {
     ...rows,
     hookRow("a boundary that proposes an epoch", kind("proposes"), projection, ""),
     hookRow("the request behind it", kind("follows"), projection, ""),
-    { what: "the very first epoch, of all that is old", ours: first("proposes", "turn_end"), baseline: "", ratio: "", target: "" },
+    { what: "the very first epoch, of as much as one may hold", ours: first("proposes", "turn_end"), baseline: "", ratio: "", target: "" },
     { what: "the request behind that", ours: first("follows", "context"), baseline: "", ratio: "", target: "" },
   ];
 }
@@ -145,7 +147,7 @@ function watched(api: ExtensionAPI, spent: Spent[]): ExtensionAPI {
       const start = performance.now();
       const result = await hook(...given);
       const proposes = typeof result === "object" && result !== null && "entries" in result;
-      const kind = proposes ? "proposes" : isBehind && event === "context" ? "follows" : "quiet";
+      const kind = proposes ? "proposes" : isBehind && (event === "context" || event === "agent_settled") ? "follows" : "quiet";
       spent.push({ event, ms: performance.now() - start, kind });
       isBehind = proposes || (isBehind && event !== "context");
       return result;

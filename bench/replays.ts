@@ -2,7 +2,7 @@
 import { basename, dirname } from "node:path";
 import { DEFAULT_POLICY, PROFILES, parsePolicy } from "../src/config/index.ts";
 import { openSession } from "../src/formats/index.ts";
-import { hostDecisions, type NeedleCounts, type ReplayReport, replay, replayMask } from "../src/replay/index.ts";
+import { hostDecisions, type NeedleCounts, type ReplayReport, replay, replayMask, replayTruncation } from "../src/replay/index.ts";
 import { recordingFiles } from "./recordings.ts";
 
 export interface Replayed {
@@ -11,6 +11,8 @@ export interface Replayed {
   readonly ours: ReplayReport;
   readonly safe: ReplayReport;
   readonly mask: ReplayReport;
+  /** No more of any result than its first and last 1,000 characters. */
+  readonly truncation: ReplayReport;
   /** With what its host compacted itself; absent where it did not. */
   readonly honoured?: ReplayReport;
   /** Long enough to be held to a target, and no earlier state of another file. */
@@ -42,6 +44,7 @@ async function replayAll(): Promise<readonly Replayed[]> {
       ours,
       safe: replay(session, SAFE.condense),
       mask: replayMask(session),
+      truncation: replayTruncation(session),
       ...(hostDecisions(session) > 0 && { honoured: replay(session, DEFAULT_POLICY.condense, { hosts: "honoured" }) }),
       gated: ours.cache.requests >= LEAST_REQUESTS && !file.includes(".earlier-snapshot."),
     });

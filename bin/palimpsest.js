@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the command: compiled where it was packed, from source in a checkout; under the pinned Node where this one is too old.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -18,6 +18,7 @@ if (major > 22 || (major === 22 && minor >= 19)) {
     );
     process.exit(1);
   }
-  const child = spawnSync(pinned, [fileURLToPath(entry), ...process.argv.slice(2)], { stdio: "inherit" });
-  process.exit(child.signal === "SIGINT" ? 130 : (child.status ?? 1));
+  const child = spawn(pinned, [fileURLToPath(entry), ...process.argv.slice(2)], { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));
 }

@@ -1,5 +1,5 @@
 // What condensing came to, as a page for a person and as one object for a program.
-import type { Condensed, EpochReport, Fate, ResultRecord } from "../condense/index.ts";
+import type { Condensed, CopyReport, EpochReport, Fate, ResultRecord } from "../condense/index.ts";
 import type { Policy } from "../config/index.ts";
 import type { Exactness } from "../recall/index.ts";
 import type { Session } from "../session/index.ts";
@@ -13,14 +13,19 @@ export function countFates({ results }: Condensed): Record<Fate["kind"], number>
   return counts;
 }
 
-/** The page. */
-export async function printReport(session: Session, condensed: Condensed, recall: Exactness): Promise<void> {
+/** Results that are stubs of a condensed copy whose originals are gone. */
+export function countLost({ results }: Condensed): number {
+  return results.filter(({ fact }) => fact.lost).length;
+}
+
+/** The page. `copied`: the copy that was written, which the figures of the next request are then about. */
+export async function printReport(session: Session, condensed: Condensed, recall: Exactness, copied?: CopyReport): Promise<void> {
   const { context, epochs, results } = condensed;
   const counts = countFates(condensed);
   print(
     `${sessionName(session)}: ${session.size === 1 ? "1 entry" : `${thousands(session.size)} entries`}, ${counted(condensed.requests, "request")}, ${counted(results.length, "result")}\n\n`,
   );
-  print(`${await categories(condensed)}\n\n`);
+  print(`${await categories(condensed, copied)}\n\n`);
   const largest = await largestSavings(condensed);
   if (largest !== "") print(`largest savings, in tokens\n${largest}\n\n`);
   print(
@@ -31,6 +36,11 @@ export async function printReport(session: Session, condensed: Condensed, recall
     `context   ${thousands(context.averageFull)} tokens a request on average while it ran, ${thousands(context.averageCondensed)} condensed (${percent(context.averageCondensed, context.averageFull)})\n`,
   );
   print(`recall    ${recall.exact} of ${counted(recall.checked, "hidden original")} recalled and equal to their source by sha256\n`);
+  const lost = countLost(condensed);
+  if (lost > 0)
+    print(
+      `lost      ${lost === 1 ? "1 result is a stub" : `${thousands(lost)} results are stubs`} of a condensed copy whose originals are gone, and left alone: put the copy's folder back beside it\n`,
+    );
   if (results.length === 0) print("\nNo result of a tool is recorded: there is nothing to condense.\n");
   else if (recall.checked === 0) print("\nNothing here is worth condensing: --explain says why, for each result.\n");
 }
@@ -49,7 +59,7 @@ function epochsLine(epochs: readonly EpochReport[]): string {
 
 /** Every epoch with its price, and for every result why it is shown as it is. */
 export async function printExplanation(condensed: Condensed, policy: Policy): Promise<void> {
-  print(`\nepochs\n${table([EPOCH_COLUMNS, ...condensed.epochs.map(epochRow)], new Set([0, 1, 7]))}\n`);
+  print(`\nepochs, what each saves and sends anew in tokens\n${table([EPOCH_COLUMNS, ...condensed.epochs.map(epochRow)], new Set([0, 1, 7]))}\n`);
   const { aboutCall, explainFate } = await import("../condense/index.ts");
   const rows = condensed.results.map((record) => [
     `  ${record.ref}`,
@@ -113,9 +123,9 @@ async function largestSavings({ results }: Condensed): Promise<string> {
   return table(rows, new Set([0, 1, 2]));
 }
 
-async function categories({ before, after }: Condensed): Promise<string> {
+async function categories({ before, after }: Condensed, copied: CopyReport | undefined): Promise<string> {
   const { CATEGORIES, composition, totalTokens } = await import("../view/index.ts");
-  const [full, small] = [composition(before), composition(after)];
+  const [full, small] = [composition(before), copied?.categories.after ?? composition(after)];
   const rows = CATEGORIES.filter((category) => full[category] + small[category] > 0).map((category) => [
     category,
     thousands(full[category]),
@@ -124,7 +134,7 @@ async function categories({ before, after }: Condensed): Promise<string> {
   ]);
   const totals = [totalTokens(full), totalTokens(small)] as const;
   return table([
-    ["tokens (estimated)", "before", "after", "left"],
+    ["tokens (estimated)", "before", copied ? "in the copy" : "after", "left"],
     ...rows,
     ["next request", thousands(totals[0]), thousands(totals[1]), percent(totals[1], totals[0])],
   ]);

@@ -1,5 +1,6 @@
 // The command: results on stdout, progress and errors on stderr.
 import { readFileSync } from "node:fs";
+import { EXIT } from "./exit.ts";
 import { explained } from "./failure.ts";
 import { program } from "./program.ts";
 
@@ -14,7 +15,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(2);
 });
 process.stderr.on("error", () => {});
-process.on("SIGINT", () => process.exit(130));
+// Work in steps pauses for these; drafts go when the process ends.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(EXIT.cancelled));
 
 const command = program(version);
 for (const each of [command, ...command.commands]) each.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 1));

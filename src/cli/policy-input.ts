@@ -21,23 +21,23 @@ export function addPolicyOptions(command: Command): Command {
 }
 
 /**
- * The policy of the defaults, the configuration files, the environment and these options.
+ * The policy of the defaults, the configuration files, the environment and these options. `flags`: what other options say, as a part of a policy.
  *
  * @throws ConfigError with every fault of every source.
  */
-export async function policyFor(options: PolicyOptions): Promise<Policy> {
+export async function policyFor(options: PolicyOptions, flags: object = {}): Promise<Policy> {
   const { loadConfig } = await import("../config/index.ts");
-  return (await loadConfig(configInput(options))).policy;
+  return (await loadConfig(configInput(options, flags))).policy;
 }
 
 /** What the configuration of this process is read from. */
-export function configInput({ policy, profile, set }: PolicyOptions): ConfigInput {
+export function configInput({ policy, profile, set }: PolicyOptions, flags: object = {}): ConfigInput {
   return {
     cwd: process.cwd(),
     env: process.env,
     home: homedir(),
     ...(policy !== undefined && { policyFile: policy }),
-    ...(profile !== undefined && { flags: { profile } }),
+    flags: { ...flags, ...(profile !== undefined && { profile }) },
     ...(set !== undefined && { set }),
   };
 }

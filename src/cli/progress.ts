@@ -1,4 +1,6 @@
 // Progress on stderr for what takes longer than a second: a line that is overwritten where a person watches, plain lines elsewhere.
+import { type Steps, withPauses } from "../session/index.ts";
+
 const QUIET_MS = 1000;
 const EVERY_MS = { terminal: 100, elsewhere: 5000 };
 
@@ -24,4 +26,14 @@ export function progress(label: string, stream: NodeJS.WriteStream = process.std
       if (shown && terminal) stream.write("\r\x1b[K");
     },
   };
+}
+
+/** Does work in steps, with progress where a person watches, and with pauses in which the command can be cancelled. */
+export async function inSteps<Result>(label: string, steps: Steps<Result>): Promise<Result> {
+  const bar = process.stderr.isTTY ? progress(label) : undefined;
+  try {
+    return await withPauses(steps, (share) => bar?.update(`${Math.floor(share * 100)}%`));
+  } finally {
+    bar?.done();
+  }
 }

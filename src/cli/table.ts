@@ -24,7 +24,7 @@ export function byteSize(bytes: number): string {
 
 /** Rows in columns: the first column to the left, columns of figures to the right. */
 export function table(rows: readonly (readonly string[])[], left: ReadonlySet<number> = new Set([0])): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => [...(row[column] ?? "")].length)));
+  const widths = (rows[0] ?? []).map((_, column) => rows.reduce((most, row) => Math.max(most, [...(row[column] ?? "")].length), 0));
   return rows
     .map((row) =>
       row

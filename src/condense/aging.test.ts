@@ -10,12 +10,12 @@ function fates(log: Log, changes: Partial<typeof AT_THE_END> = {}): string[] {
 }
 
 describe("what was recalled", () => {
-  function recalled(users: number, tool = "context_tree_query"): Log {
+  function recalled(users: number, tool = "context_tree_query", input: Record<string, unknown> = { ref: "t1" }): Log {
     const log = new Log();
     log.user("one");
     log.step("c1", LONG);
     log.assistant();
-    log.call("c2", tool, { ref: "t1" });
+    log.call("c2", tool, input);
     log.result("c2", `${LONG}\nagain`, { tool });
     log.assistant("I see");
     for (let n = 0; n < users; n++) {
@@ -36,6 +36,11 @@ describe("what was recalled", () => {
   test("also under the name that a host gives the tool of a server", () => {
     expect(fates(recalled(0, "mcp__palimpsest__context_tree_query"))).toEqual(["condensed", "recalled"]);
     expect(fates(recalled(0, "my_context_tree_query_2"))).toEqual(["condensed", "condensed"]);
+  });
+
+  test("also by the command in a shell", () => {
+    expect(fates(recalled(0, "bash", { command: "node /opt/bin/palimpsest.js recall s.jsonl t1" }))).toEqual(["condensed", "recalled"]);
+    expect(fates(recalled(0, "bash", { command: "node /opt/bin/palimpsest.js view s.jsonl" }))).toEqual(["condensed", "condensed"]);
   });
 
   test("has no grace where the policy gives none", () => {

@@ -3,7 +3,7 @@ import type { CondensePolicy } from "../config/index.ts";
 import { isEdit, isRead } from "../extract/index.ts";
 import { type CallFact, type EntryId, isAssistant, type Place, type Tokens } from "../session/index.ts";
 import { blocksTokens, bodyTokens } from "../tokens/index.ts";
-import { isInGrace, isRecallTool } from "./grace.ts";
+import { isInGrace, isRecall } from "./grace.ts";
 import { type AnsweredRecord, argumentsOf } from "./ledger.ts";
 
 /** A call whose arguments may be cut. */
@@ -79,7 +79,7 @@ export class Aging {
   }
 
   takeResult(record: AnsweredRecord, now: Now): void {
-    if (isRecallTool(record.fact.tool)) this.#recalled.set(record, now.users);
+    if (isRecall(record.fact.tool, record.call)) this.#recalled.set(record, now.users);
     this.#results.set(record.place.entry.id, record);
     this.#pending += record.tokens;
   }

@@ -1,5 +1,6 @@
 // Arguments of an old call, cut: short values stay, long ones leave their size, the lines that declare, and the names that nothing else holds.
 import { extract } from "../extract/index.ts";
+import { jsonText } from "../formats/index.ts";
 import { lineCount } from "../recall/index.ts";
 import { bodyText, type CallFact, type Ref, type Tokens } from "../session/index.ts";
 import { estimate } from "../tokens/index.ts";
@@ -32,7 +33,7 @@ export function cutArguments(call: CallFact, options: CutOptions): string | unde
   const text = bodyText(call.input);
   const args = argumentsOf(call);
   const path = args === undefined ? "" : pathOf(args);
-  const cut = args === undefined ? cutText(text, path, options) : JSON.stringify(cutValue(args, "", path, options, 0));
+  const cut = args === undefined ? cutText(text, path, options) : jsonText(cutValue(args, "", path, options, 0));
   return Buffer.byteLength(cut) < call.input.bytes ? cut : undefined;
 }
 

@@ -1,5 +1,6 @@
 // The proof that condensing lost nothing: every hidden original is really recalled by its ref and compared with its source.
 import { type Exactness, isExact, recall } from "../recall/index.ts";
+import { atOnce, type Steps } from "../session/index.ts";
 import type { ResultRecord } from "./ledger.ts";
 import type { Condensed } from "./outcome.ts";
 
@@ -9,11 +10,20 @@ export function isHidden({ fate }: ResultRecord): boolean {
 }
 
 /** Recalls each hidden result through its ref: `exact` where its texts and its record equal the source by sha256. */
-export function recallHidden({ session, head, results }: Condensed): Exactness {
+export function recallHidden(condensed: Condensed): Exactness {
+  return atOnce(recallingHidden(condensed));
+}
+
+/** The same in steps, one for each hidden result. */
+export function* recallingHidden({ session, head, results }: Condensed): Steps<Exactness> {
   const hidden = results.filter(isHidden);
-  const exact = hidden.filter(({ ref, place }) => {
+  let checked = 0;
+  let exact = 0;
+  for (const { ref, place } of hidden) {
     const found = recall(session, ref, head);
-    return !("kind" in found) && found.length === 1 && found[0]?.place === place && isExact(place);
-  });
-  return { checked: hidden.length, exact: exact.length };
+    if (!("kind" in found) && found.length === 1 && found[0]?.place === place && isExact(place)) exact += 1;
+    checked += 1;
+    yield checked / hidden.length;
+  }
+  return { checked, exact };
 }

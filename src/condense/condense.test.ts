@@ -10,7 +10,7 @@ import { allViews, lost, movedPrefixes, orphans } from "../../test/theorems/rule
 import { DEFAULT_POLICY } from "../config/index.ts";
 import { openSession } from "../formats/index.ts";
 import { recall, textOf } from "../recall/index.ts";
-import { type Session, textBody } from "../session/index.ts";
+import { type EntryId, type Session, textBody } from "../session/index.ts";
 import { itemText, view } from "../view/index.ts";
 import { type Condensed, condense, isHidden, recallHidden } from "./index.ts";
 
@@ -40,7 +40,9 @@ describe("any session", () => {
         expect(checked).toBe(condensed.results.filter(isHidden).length);
         for (const { entry } of condensed.epochs) {
           const epoch = condensed.session.find(entry);
-          const unchanged = epoch?.parent?.parent ?? null;
+          // An epoch stands behind its own decisions, or applies earlier ones that were cut off from theirs.
+          const own = epoch?.entry.data.kind === "epoch" && epoch.entry.data.applies.at(-1) === epoch.parent?.entry.id;
+          const unchanged = (own ? epoch.parent?.parent : epoch?.parent) ?? null;
           expect(bytesOf(view(condensed.session, epoch ?? null))).toBeLessThan(bytesOf(view(condensed.session, unchanged)));
         }
       }),
@@ -69,6 +71,55 @@ describe("any session", () => {
     log.assistant("done");
     expect(condense(log.session, EAGER).after.hash()).toBe(condense(log.session, EAGER).after.hash());
   });
+});
+
+describe("a log that was cut off between a decision and its epoch", () => {
+  function cutOff(): Log {
+    const log = new Log();
+    log.user("go");
+    log.step("c1", LONG);
+    log.assistant("done");
+    const result = log.session.path().find(({ entry: { data } }) => data.kind === "result")?.entry.id as EntryId;
+    log.add({ kind: "condense", targets: [result], stubs: [textBody("[t1 read: short]")], summary: textBody("[b1 note]"), by: "extractive" });
+    return log;
+  }
+
+  test("keeps it pending for ever", () => {
+    const condensed = condense(cutOff().session, DEFAULT_POLICY.condense);
+    expect(stubOf(condensed, "t1")).toBe("[t1 read: short]");
+    const [epoch] = condensed.epochs;
+    expect(condensed.epochs).toHaveLength(1);
+    expect(epoch).toMatchObject({ block: "b1", results: 1, saving: condensed.before.tokens - condensed.after.tokens });
+    expect(condense(condensed.session, DEFAULT_POLICY.condense).epochs).toEqual([]);
+  });
+
+  test("has it finished before the next request, once", () => {
+    const log = cutOff();
+    log.user("more");
+    log.assistant("again");
+    const condensed = condense(log.session, DEFAULT_POLICY.condense);
+    expect(condensed.epochs.map(({ request }) => request)).toEqual([3]);
+    expect(movedPrefixes(condensed.session)).toEqual([]);
+  });
+
+  test("is finished where a later record of it does so already", () => {
+    const log = cutOff();
+    const decision = log.session.head?.entry.id as EntryId;
+    log.assistant("again");
+    log.add({ kind: "epoch", cause: "on-demand", applies: [decision] });
+    expect(condense(log.session, DEFAULT_POLICY.condense).epochs).toEqual([]);
+  });
+});
+
+test("a spilled result shows its first lines twice", () => {
+  const log = new Log();
+  log.user("go");
+  log.step("c1", Array.from({ length: 3000 }, (_, row) => `word row ${row} in Module${row % 97}Name`).join("\n"));
+  log.assistant("done");
+  const stub = stubOf(condense(log.session, DEFAULT_POLICY.condense), "t1");
+  expect(stub.match(/word row 0 /g)).toHaveLength(1);
+  expect(stub.match(/word row 7 in Module7Name/g)).toHaveLength(1);
+  expect(stub).toMatch(/^2\d{3}\| |^1\d{3}\| /m);
 });
 
 function bytesOf(shown: Condensed["after"]): number {

@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, existsSync, fsyncSync, linkSync, open
 import { dirname, sep } from "node:path";
 import type { Damage, Opened } from "../formats/index.ts";
 import type { Bytes, Ref, Tokens } from "../session/index.ts";
+import type { Composition } from "../view/index.ts";
 
 /** The session that is copied, as it was opened from a file. */
 export type CopySource = Opened & { readonly path: string };
@@ -14,6 +15,14 @@ export interface CopyOptions {
   readonly dryRun?: boolean;
 }
 
+/** Something that stays whole in a copy, and why. */
+export interface LeftWhole {
+  /** A ref or an entry id. */
+  readonly what: string;
+  readonly kind: "result" | "call" | "message";
+  readonly why: string;
+}
+
 export interface CopyReport {
   readonly format: string;
   /** Of the copy's file. */
@@ -22,6 +31,8 @@ export interface CopyReport {
   readonly id: string;
   /** The command that resumes it. */
   readonly resume: string;
+  /** The folder that it must lie in for that, where it does not. */
+  readonly place?: string;
   /** False for a dry run, and where the plan holds nothing that the host can show. */
   readonly written: boolean;
   /** What the copy shows otherwise than its source. */
@@ -30,8 +41,10 @@ export interface CopyReport {
   readonly messages: number;
   /** Estimated, of the next request. */
   readonly tokens: { readonly before: Tokens; readonly after: Tokens };
-  /** Refs or entry ids of what was planned and is shown whole, and why. */
-  readonly left: readonly { readonly what: string; readonly why: string }[];
+  /** The same by category. */
+  readonly categories: { readonly before: Composition; readonly after: Composition };
+  /** What was planned and is shown whole. */
+  readonly left: readonly LeftWhole[];
   /** Of the note that names what was condensed; null where there is none. */
   readonly note: Ref | null;
   /** Pieces of the source that are no records, carried along as they are. */
@@ -50,6 +63,10 @@ export type CopyProblem =
   | "copy-needs-path"
   | "copy-bad-path"
   | "copy-exists"
+  /** The entry that it is to end with is in the middle of what its host keeps together. */
+  | "copy-bad-end"
+  /** The record that its batch must name has no id. */
+  | "copy-no-id"
   | "copy-not-written"
   /** It was written and read back otherwise than expected, and taken away again. */
   | "copy-not-verified";
@@ -66,8 +83,7 @@ export class CopyError extends Error {
 }
 
 /** How much of the source's file was read when it was opened. @throws CopyError for another format, or where there is no file to copy */
-export function checkedSource({ path, checkpoint, session }: CopySource, format: string): Bytes {
-  const found = session.identity.format;
+export function checkedSource({ path, checkpoint, format: found }: CopySource, format: string): Bytes {
   if (found !== format) throw new CopyError("copy-not-offered", `${path}: expected a session of ${format}, found one of ${found}.`);
   if (!checkpoint)
     throw new CopyError("copy-needs-file", `${path}: expected a session file, found a stream, beside which nothing can be kept. Save it to a file first.`);

@@ -106,5 +106,5 @@ test.each<[name: string, note: Parameters<typeof copyNote>[0], text: string]>([
     "[automatic note, not from the user: the arguments of 2 calls were cut: b3, b4. The originals are kept: read one with the tool context_tree_query where you have it, else with the shell command `palimpsest recall '/it'\\''s here/b.jsonl' b3`]",
   ],
 ])("the note: %s", (_name, note, said) => {
-  expect(copyNote(note)).toBe(said);
+  expect(copyNote({ ...note, command: "palimpsest" })).toBe(said);
 });

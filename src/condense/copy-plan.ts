@@ -5,6 +5,8 @@ import { blocksTokens, bodyTokens, estimate } from "../tokens/index.ts";
 import { type CallItem, type Item, type MessageItem, Projector, type ResultItem, type View } from "../view/index.ts";
 import { blocksBytes } from "./ledger.ts";
 import type { Condensed } from "./outcome.ts";
+import { ownCommand } from "./own-command.ts";
+import { shellWord } from "./shell-word.ts";
 
 /** A result in whose place a stub stands. */
 export interface PlannedResult {
@@ -167,10 +169,12 @@ export interface CopyNote {
   readonly messages: readonly Ref[];
   /** The copy's. */
   readonly path: string;
+  /** What starts Palimpsest in a shell. @default this installation */
+  readonly command?: string;
 }
 
 /** The one line that tells the model what a copy shows shortened, and how to read the originals. */
-export function copyNote({ ref, results, calls, messages, path }: CopyNote): string {
+export function copyNote({ ref, results, calls, messages, path, command = ownCommand() }: CopyNote): string {
   const parts = [
     ...(results.length > 0
       ? [`${counted(results.length, "result was", "results were")} condensed in place, each stub begins with its ref: ${refSpans(results)}`]
@@ -179,14 +183,9 @@ export function copyNote({ ref, results, calls, messages, path }: CopyNote): str
     ...(messages.length > 0 ? [`the thinking of ${counted(messages.length, "message was", "messages was")} left out: ${refSpans(messages)}`] : []),
   ];
   const example = results[0] ?? calls[0] ?? messages[0] ?? "t1";
-  return `[${ref === undefined ? "" : `${ref} `}automatic note, not from the user: ${parts.join("; ")}. The originals are kept: read one with the tool context_tree_query where you have it, else with the shell command \`palimpsest recall ${shellWord(path)} ${example}\`]`;
+  return `[${ref === undefined ? "" : `${ref} `}automatic note, not from the user: ${parts.join("; ")}. The originals are kept: read one with the tool context_tree_query where you have it, else with the shell command \`${command} recall ${shellWord(path)} ${example}\`]`;
 }
 
 function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
-}
-
-/** A text as one word of a shell's command line. */
-export function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -23,7 +23,7 @@ import {
 import { estimate } from "../tokens/index.ts";
 import { commonFront, Projector, type View } from "../view/index.ts";
 import { Aging, type Due, type Now, without } from "./aging.ts";
-import { Chains } from "./chains.ts";
+import { type Chain, Chains } from "./chains.ts";
 import { Clock } from "./clock.ts";
 import { costOf } from "./economics.ts";
 import { isEmpty, type Plan, planFlush, planRest, type Rest } from "./flush.ts";
@@ -31,6 +31,7 @@ import { foldsNow } from "./folds-now.ts";
 import { Gauge } from "./gauge.ts";
 import { KnownAnchors } from "./known.ts";
 import { type AnsweredRecord, argumentsOf, isAnswered, type ResultRecord, resultRecord } from "./ledger.ts";
+import { portion } from "./portion.ts";
 import { protectionRule } from "./protect.ts";
 import { repeatedRef } from "./stub.ts";
 import { type Stub, Stubs } from "./stubs.ts";
@@ -43,6 +44,8 @@ export interface Proposal {
   readonly cost: EpochCost;
   /** The request that it would precede, counted from 1. */
   readonly request: number;
+  /** More is due than one epoch may change. */
+  readonly more: boolean;
 }
 
 /** When an epoch is asked for. */
@@ -51,6 +54,15 @@ export interface Occasion {
   readonly finalReply: boolean;
   /** Milliseconds since 1970; absent: when the newest message or result came. */
   readonly time?: number | undefined;
+  /** The newest epoch changed as much as one may, and more was due. */
+  readonly more?: boolean;
+  /** Results, calls and messages that one epoch may change, the oldest first; absent: any number. */
+  readonly most?: number;
+}
+
+export interface DeciderOptions {
+  /** A model may tell of results: those that spills stand for are told of too when they are old. */
+  readonly tells?: boolean;
 }
 
 /** Tokens that must have come after a plan that was not worth it, before another is made. */
@@ -77,6 +89,9 @@ export class Decider {
   readonly #records: ResultRecord[] = [];
   readonly #clock: Clock;
   readonly #gauge: Gauge;
+  readonly #tells: boolean;
+  /** Results that spills stand for, where a model may tell of them. */
+  readonly #spilled = new Map<EntryId, AnsweredRecord>();
   #requests = 0;
   #users = 0;
   /** The request that the newest epoch preceded. */
@@ -87,7 +102,8 @@ export class Decider {
   #replied = false;
   #lastSent: View | undefined;
 
-  constructor(session: Session, policy: CondensePolicy) {
+  constructor(session: Session, policy: CondensePolicy, { tells = false }: DeciderOptions = {}) {
+    this.#tells = tells;
     this.#session = session;
     this.#policy = policy;
     this.#projector = new Projector(session);
@@ -125,6 +141,12 @@ export class Decider {
 
   view(): View {
     return this.#projector.view();
+  }
+
+  /** Decisions as a condenser makes them that wait for an epoch, in path order. */
+  get waiting(): readonly Place[] {
+    const isOurs = ({ entry: { data } }: Place) => isHiding(data) && (data.by === "extractive" || data.by === "model");
+    return this.#projector.pending.map((id) => this.#session.find(id) as Place).filter(isOurs);
   }
 
   /** Whether a request at `time` finds the prompt cache gone. */
@@ -176,6 +198,7 @@ export class Decider {
     this.#aging.takeCall(called, record, this.#now);
     const rule = this.#protectedBy(record.fact.tool, argumentsOf(call));
     if (record.call.summarize && record.fact.status === "ok") record.fate = { kind: "kept", why: "summary-asked-for" };
+    else if (record.fact.lost) record.fate = { kind: "kept", why: "original-lost" };
     else if (rule !== undefined) record.fate = { kind: "protected", rule };
     else if (record.tokens <= this.#policy.smallResult) record.fate = { kind: "kept", why: "small" };
     else this.#aging.takeResult(record, this.#now);
@@ -188,13 +211,17 @@ export class Decider {
     else {
       const covers = coverage(place, decision, this.#session.find);
       this.#aging.drop(covers);
+      for (const [id, record] of this.#spilled) if (covers(record.place)) this.#spilled.delete(id);
       if (isRange(decision))
         for (const record of this.#recordsIn(place, covers)) record.fate = { kind: "folded", into: refOf(place) as Ref, tokens: 0, by: place.entry.id };
     }
   }
 
   #condensed({ entry: { id: by } }: Place, { targets, stubs }: CondenseDecision): void {
-    for (const target of targets) this.#aging.dropEntry(target);
+    for (const target of targets) {
+      this.#aging.dropEntry(target);
+      this.#spilled.delete(target);
+    }
     for (const [at, target] of targets.entries()) {
       const body = stubs[at];
       if (body) this.#hidden(target, by, bodyText(body), "condensed");
@@ -215,7 +242,9 @@ export class Decider {
     const of = repeatedRef(stub);
     const tokens = estimate(stub);
     record.fate = of === undefined ? { kind, tokens, by } : { kind: "duplicate", of, tokens, by };
-    if (of === undefined && isAnswered(record)) this.#stubs.keep(record);
+    if (of !== undefined || !isAnswered(record)) return;
+    this.#stubs.keep(record);
+    if (kind === "spilled" && this.#tells) this.#spilled.set(target, record);
   }
 
   #recordsIn(place: Place, covers: (place: Place) => boolean): ResultRecord[] {
@@ -250,7 +279,7 @@ export class Decider {
   }
 
   /** The epoch that is due by the policy's triggers, where one is and is worth it. */
-  propose({ finalReply, time = this.#clock.now }: Occasion): Proposal | undefined {
+  propose({ finalReply, time = this.#clock.now, more = false, most }: Occasion): Proposal | undefined {
     const pending = this.#aging.pending;
     if (pending < this.#worthAt || !this.head) return undefined;
     const view = this.view();
@@ -268,12 +297,14 @@ export class Decider {
       },
       this.#policy.triggers,
     );
-    return cause && this.#planned(cause, view, cold);
+    // What did not fit follows at once, until a plan of it was not worth it.
+    const due = cause ?? (more && this.#worthAt === 0 ? "cadence" : undefined);
+    return due && this.#planned(due, view, cold, most);
   }
 
-  /** All that is old enough, whatever it saves. */
-  onDemand(): Proposal | undefined {
-    return this.head ? this.#planned("on-demand", this.view(), false) : undefined;
+  /** All that is old enough, whatever it saves; of more than `most` the oldest. */
+  onDemand(most?: number): Proposal | undefined {
+    return this.head ? this.#planned("on-demand", this.view(), false, most) : undefined;
   }
 
   /** These places made smaller, whether they are old or not: the rest of a batch that was begun. */
@@ -291,17 +322,30 @@ export class Decider {
     });
   }
 
-  #planned(cause: Cause, before: View, cold: boolean): Proposal | undefined {
+  /** The same proposal with the folds of these chains holding what a model made of their summaries. */
+  refolded({ cause, cost }: Proposal, fused: ReadonlyMap<Chain, string>): Proposal | undefined {
+    return this.#planned(cause, this.view(), cost.cache === "cold", undefined, fused);
+  }
+
+  /** The same proposal with another plan. */
+  replanned(proposal: Proposal, plan: Plan): Proposal {
+    const { tokens } = plan.rewritten;
+    return { ...proposal, plan, cost: costOf({ rewritten: tokens, saving: plan.saving, cold: proposal.cost.cache === "cold" }, this.#policy.prices) };
+  }
+
+  #planned(cause: Cause, before: View, cold: boolean, most = Number.POSITIVE_INFINITY, fused?: ReadonlyMap<Chain, string>): Proposal | undefined {
     const head = this.head as Place;
-    const folds = this.#chains ? foldsNow(this.#chains, head, this.#policy) : [];
-    const due = without(
+    const folds = this.#chains ? foldsNow(this.#chains, head, this.#policy, fused) : [];
+    const all = without(
       this.#aging.due(this.#now),
       this.#aging.in((place) => folds.some(({ covers }) => covers(place))),
     );
+    const { due, more } = portion(all, before, most);
     const plan = planFlush({
       due,
       before,
       sent: this.#lastSent ? commonFront(this.#lastSent, before) : 0,
+      spilled: [...this.#spilled.values()].filter(({ place }) => place.results <= this.#now.results - this.#policy.keepNewest),
       folds,
       blocks: head.blocks,
       argumentShare: this.#policy.arguments.share,
@@ -312,11 +356,14 @@ export class Decider {
     const cost = costOf({ rewritten: plan.rewritten.tokens, saving: plan.saving, cold }, this.#policy.prices);
     const { minSaving } = this.#policy.triggers;
     if (cause !== "on-demand" && (plan.saving < minSaving || isVetoed(cause, cost, this.#policy.triggers))) {
+      // A part that is not worth it says nothing of the whole.
+      if (more) return this.#planned(cause, before, cold, undefined, fused);
       this.#worthAt = this.#aging.pending + Math.max(minSaving - plan.saving, LEAST_NEWS);
       return undefined;
     }
     this.#passOver(due, plan);
-    return isEmpty(plan) ? undefined : { cause, plan, cost, request: this.#requests + 1 };
+    if (isEmpty(plan) && plan.spilled.length === 0) return more ? this.#planned(cause, before, cold, most, fused) : undefined;
+    return { cause, plan, cost, request: this.#requests + 1, more };
   }
 
   /** What was due and has nothing smaller waits no longer. */

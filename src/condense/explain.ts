@@ -4,6 +4,7 @@ import type { Fate, KeptWhy } from "./ledger.ts";
 
 /** Why a result was kept, condensed, spilled or protected under this policy. */
 export function explainFate(fate: Fate, policy: CondensePolicy): string {
+  if ("earlier" in fate && fate.kind !== "duplicate") return "the session was condensed before: a decision that it held already shows it so";
   switch (fate.kind) {
     case "condensed":
       return `it was older than the newest ${policy.keepNewest} results, and its stub is smaller`;
@@ -38,5 +39,7 @@ function explainKept(why: KeptWhy, { keepNewest, smallResult, keepReads, recallG
       return "the call asked for a summary of it";
     case "already-hidden":
       return "the host, or an earlier decision, hides it already";
+    case "original-lost":
+      return "it is a stub of a condensed copy, and its original is gone: a stub of a stub would lead to nothing";
   }
 }

@@ -26,17 +26,47 @@ export interface Plan {
   readonly stubs: readonly Stub[];
   /** Results that were due and that something else hides already. */
   readonly hidden: readonly AnsweredRecord[];
+  /** Results that are shown by their head since they came, and that a model may tell of now. */
+  readonly spilled: readonly SpilledInView[];
   /** The block that names the refs; undefined where no result is condensed. */
   readonly note?: string;
   readonly block?: Ref;
+  /** The note holds what a model says of the results. */
+  readonly told?: true;
   /** Tokens that the view shrinks by. */
   readonly saving: Tokens;
   /** Of what requests have held already: tokens and bytes that are sent anew. */
   readonly rewritten: { readonly tokens: Tokens; readonly bytes: Bytes };
+  /** The same plan where the note tells of these results and their stubs are one line each; undefined where that would be no smaller than what it hides. */
+  readonly retold: (telling: Telling) => Plan | undefined;
+}
+
+/** A result that a spill stands for. */
+export interface SpilledInView {
+  readonly record: AnsweredRecord;
+  readonly text: string;
+}
+
+/** What a model says of results. */
+export interface Telling {
+  /** Their stubs, one line each. */
+  readonly stubs: ReadonlyMap<AnsweredRecord, Stub>;
+  /** Its bullets, each with its ref. */
+  readonly bullets: string;
+  /** What the note says of the results that the model does not tell of; empty where there is nothing to say. */
+  readonly remark: string;
 }
 
 /** What is left to do of a plan. */
 export type Rest = Pick<Plan, "stubs" | "cuts" | "thinking">;
+
+/** Where things stand in the view before. */
+interface InView {
+  /** As they came. */
+  readonly whole: ReadonlyMap<Place, number>;
+  /** As stubs. */
+  readonly stubs: ReadonlyMap<Place, number>;
+}
 
 /** What a plan is made from. */
 export interface Ground {
@@ -44,6 +74,8 @@ export interface Ground {
   readonly before: View;
   /** Items at the front of `before` that the last request held. */
   readonly sent: number;
+  /** Results that are old and that spills stand for, where a model may tell of them. */
+  readonly spilled: readonly AnsweredRecord[];
   /** Folds of the same epoch, which come before all else in it. */
   readonly folds: readonly FoldInView[];
   /** Blocks on the path so far: the next ref is one more. */
@@ -64,6 +96,7 @@ export function isEmpty({ folds, cuts, thinking, stubs }: Plan): boolean {
 export function planFlush(ground: Ground): Plan {
   const { due, before, isFree } = ground;
   const untouched = new Map<Place, number>();
+  const shortened = new Map<Place, number>();
   const inView = new Set<Ref>();
   const folding = ground.folds.map(({ fold, hides }) => new FoldChange(fold, hides));
   for (let index = 0; index < before.length; index++) {
@@ -74,6 +107,7 @@ export function planFlush(ground: Ground): Plan {
       fold.take(item, index);
       if (item.kind !== "result") ground.known.forget(anchors(itemText(item)));
     } else if (isWhole(item)) untouched.set(item.place, index);
+    else if (item.kind === "stub") shortened.set(item.place, index);
   }
   for (const { fold } of ground.folds) ground.known.learn(anchors(bodyText(fold.decision.body)));
   const isOpen = (place: Place) => untouched.has(place) && isFree(place);
@@ -89,11 +123,15 @@ export function planFlush(ground: Ground): Plan {
   }
   const open = due.thinking.filter(({ place }) => isOpen(place));
   const thinking = stubs.length > 0 ? open.flatMap((old) => withoutThinking(old)) : [];
-  return finished(ground, folding, untouched, { cuts, thinking, stubs, hidden });
+  const spilled = ground.spilled.flatMap((record): SpilledInView[] => {
+    const index = shortened.get(record.place);
+    return index !== undefined && isFree(record.place) ? [{ record, text: itemText(before.at(index) as Item) }] : [];
+  });
+  return finished(ground, folding, { whole: untouched, stubs: shortened }, { cuts, thinking, stubs, hidden, spilled });
 }
 
 /** What a batch that was begun lacks: a stub for each of these that is smaller, with no note, as that stands already or will. */
-export function planRest({ large, ...ground }: Omit<Ground, "folds" | "sent"> & { readonly large: (record: AnsweredRecord) => boolean }): Rest {
+export function planRest({ large, ...ground }: Omit<Ground, "folds" | "sent" | "spilled"> & { readonly large: (record: AnsweredRecord) => boolean }): Rest {
   const { due, before, isFree, known } = ground;
   const whole = new Set(before.items.filter(isWhole).map(({ place }) => place));
   const inView = new Set(before.items.flatMap((item) => (item.role === "tool" && item.ref !== undefined ? [item.ref] : [])));
@@ -150,7 +188,7 @@ function withoutThinking(old: OldThinking): Plan["thinking"] {
   return [{ old, blocks }];
 }
 
-type Made = Pick<Plan, "cuts" | "thinking" | "stubs" | "hidden">;
+type Made = Pick<Plan, "cuts" | "thinking" | "stubs" | "hidden" | "spilled">;
 
 interface Change {
   readonly place: Place;
@@ -159,14 +197,14 @@ interface Change {
   readonly bytes: Bytes;
 }
 
-function finished(ground: Ground, folding: readonly FoldChange[], at: ReadonlyMap<Place, number>, made: Made): Plan {
+function finished(ground: Ground, folding: readonly FoldChange[], at: InView, made: Made, telling?: Telling): Plan {
   const { cuts } = made;
   const cutting = cuts.map(({ call, input }): Change => {
     const body = textBody(input);
     return { place: call.place, tokens: call.tokens - bodyTokens(body), bytes: call.fact.input.bytes - body.bytes };
   });
-  const noted = withNote(ground, made);
-  const inPlace = [...cutting, ...noted.changes].map((change) => ({ ...change, index: at.get(change.place) as number }));
+  const noted = withNote(ground, at, made, telling);
+  const inPlace = [...cutting, ...noted.changes].map((change) => ({ ...change, index: (at.whole.get(change.place) ?? at.stubs.get(change.place)) as number }));
   const changes = [...folding, ...inPlace];
   const front = changes.filter(({ index }) => index < ground.sent);
   const first = Math.min(ground.sent, ...front.map(({ index }) => index));
@@ -174,42 +212,69 @@ function finished(ground: Ground, folding: readonly FoldChange[], at: ReadonlyMa
     folds: ground.folds.map(({ fold }) => fold),
     cuts,
     hidden: made.hidden,
+    spilled: made.spilled,
     ...noted.plan,
     saving: sum(changes, ({ tokens }) => tokens) - (noted.plan.note === undefined ? 0 : estimate(noted.plan.note) + FRAME),
     rewritten: {
       tokens: ground.before.tokensUpTo(ground.sent) - ground.before.tokensUpTo(first) - sum(front, ({ tokens }) => tokens),
       bytes: bytesBetween(ground.before, first, ground.sent) - sum(front, ({ bytes }) => bytes),
     },
+    retold: (telling) => {
+      const stubs = [
+        ...made.stubs.map((stub) => telling.stubs.get(stub.record) ?? stub),
+        ...made.spilled.flatMap(({ record }) => telling.stubs.get(record) ?? []),
+      ];
+      const inOrder = stubs.sort((a, b) => a.record.place.results - b.record.place.results);
+      const plan = finished(ground, folding, at, { ...made, stubs: inOrder }, telling);
+      return plan.note === undefined ? undefined : plan;
+    },
   };
 }
 
+interface Noted {
+  readonly changes: readonly Change[];
+  readonly plan: Pick<Plan, "thinking" | "stubs" | "note" | "block" | "told">;
+}
+
 /** Stubs, left-out thinking and the block that names them: all of it, where it is smaller than what it hides, or none. */
-function withNote(ground: Ground, { cuts, thinking, stubs }: Made) {
+function withNote(ground: Ground, at: InView, { cuts, thinking, stubs }: Made, telling: Telling | undefined): Noted {
   const changes = [
     ...thinking.map(({ old, blocks }): Change => {
       const whole = (old.place.entry.data as MessageFact).blocks;
       return { place: old.place, tokens: old.tokens, bytes: blocksBytes(whole) - blocksBytes(blocks) };
     }),
     ...stubs.map(({ record, tokens, text }): Change => {
-      return { place: record.place, tokens: record.tokens - tokens, bytes: blocksBytes(record.fact.blocks) - Buffer.byteLength(text) };
+      const shown = at.stubs.get(record.place);
+      const item = shown === undefined ? undefined : (ground.before.at(shown) as Item);
+      const [was, bytes] = item ? [itemTokens(item) - FRAME, itemBytes(item)] : [record.tokens, blocksBytes(record.fact.blocks)];
+      return { place: record.place, tokens: was - tokens, bytes: bytes - Buffer.byteLength(text) };
     }),
   ];
   const firstThinking = ground.blocks + ground.folds.length + cuts.length + 1;
   const block: Ref = `b${firstThinking + thinking.length}`;
-  const note = noteText(block, stubs, firstThinking, thinking.length);
+  const note = noteText(block, stubs, { first: firstThinking, count: thinking.length }, telling);
   if (stubs.length === 0 || sum(changes, ({ bytes }) => bytes) <= Buffer.byteLength(note)) return { changes: [], plan: { thinking: [], stubs: [] } };
-  return { changes, plan: { thinking, stubs, note, block } };
+  return { changes, plan: { thinking, stubs, note, block, ...(telling && telling.stubs.size > 0 && { told: true as const }) } };
 }
 
-/** One line with all refs, and the footer. `firstThinking`: the ordinal of the first message whose thinking is left out. */
-function noteText(block: Ref, stubs: readonly Stub[], firstThinking: number, thinking: number): string {
+/** One line with all refs, what a model says where one was asked, and the footer. `thinking`: the messages whose thinking is left out, by the first ordinal. */
+function noteText(block: Ref, stubs: readonly Stub[], thinking: { readonly first: number; readonly count: number }, telling: Telling | undefined): string {
   const refs = stubs.map(({ record }) => record.ref);
-  const results = `${refs.length} ${refs.length === 1 ? "result was" : "results were"} condensed in place; each stub begins with its ref`;
-  const left = thinking === 0 ? "" : `; thinking left out: b${firstThinking}${thinking === 1 ? "" : ` to b${firstThinking + thinking - 1}`}`;
-  return `[${block} automatic note, not from the user: ${results}${left}]${footer(refs)}`;
+  const told = telling ? stubs.filter(({ record }) => telling.stubs.has(record)).length : 0;
+  const inPlace = refs.length - told;
+  const facts = [
+    ...(told === 0 ? [] : [`${told} ${told === 1 ? "result is" : "results are"} summarized below`]),
+    ...(inPlace === 0 ? [] : [`${inPlace} ${inPlace === 1 ? "result was" : "results were"} condensed in place`]),
+  ].join(", ");
+  const { first, count } = thinking;
+  const left = count === 0 ? "" : `; thinking left out: b${first}${count === 1 ? "" : ` to b${first + count - 1}`}`;
+  const remark = telling && telling.remark !== "" ? `; ${telling.remark}` : "";
+  const bullets = telling && telling.bullets !== "" ? `\n${telling.bullets}` : "";
+  return `[${block} automatic note, not from the user: ${facts}; each stub begins with its ref${left}${remark}]${bullets}${footer(refs)}`;
 }
 
-function bytesBetween(view: View, from: number, to: number): Bytes {
+/** Bytes of the items from one index up to another. */
+export function bytesBetween(view: View, from: number, to: number): Bytes {
   let bytes = 0;
   for (let index = from; index < to; index++) bytes += itemBytes(view.at(index) as Item);
   return bytes;

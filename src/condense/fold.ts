@@ -1,7 +1,7 @@
 // The decisions that make one block each of chains that are closed and old enough.
 import { type Bytes, type FoldDecision, type Place, type Ref, textBody } from "../session/index.ts";
 import type { Chain, Chains } from "./chains.ts";
-import { type FoldBody, foldBody } from "./fold-body.ts";
+import { type FoldBody, foldBody, fusionParts } from "./fold-body.ts";
 import { type Foldable, type FoldPolicy, foldable, type KeptChain, resultsOf } from "./foldable.ts";
 
 export interface FoldPlan {
@@ -18,6 +18,8 @@ export interface PlannedFold {
   /** UTF-8 bytes that leave the view, and those of the block. */
   readonly hidden: Bytes;
   readonly shown: Bytes;
+  /** The summaries of the chain, for a model to make one of. */
+  readonly parts: () => readonly string[];
 }
 
 export interface FoldOptions extends FoldPolicy {
@@ -53,7 +55,15 @@ export function planFolds(chains: Chains, head: Place | null, options: FoldOptio
     if (!body) kept.push({ chain: each.chain, why: "not-smaller" });
     else {
       for (const result of results) hidden.add(result);
-      folds.push({ chain: each.chain, ref, body: body.kind, hidden: body.hidden, shown: body.shown, decision: decisionOf(each, body) });
+      folds.push({
+        chain: each.chain,
+        ref,
+        body: body.kind,
+        hidden: body.hidden,
+        shown: body.shown,
+        decision: decisionOf(each, body),
+        parts: () => fusionParts(each, chains),
+      });
     }
   }
   return { folds, keep: kept.sort((a, b) => a.chain.user.depth - b.chain.user.depth) };

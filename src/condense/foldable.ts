@@ -1,7 +1,7 @@
 // Which closed chains can become one block each, and what each of those would cover.
 import { ancestorAt, type CallFact, type Place, type ResultFact } from "../session/index.ts";
 import { type Chain, type ChainBatch, type Chains, callsAny } from "./chains.ts";
-import { isInGrace, isRecallTool } from "./grace.ts";
+import { isInGrace, isRecall } from "./grace.ts";
 
 export interface FoldPolicy {
   /** Newest chains that could be folded and stay. */
@@ -60,7 +60,9 @@ function whyNever(chains: Chains, chain: Chain): KeptWhy | undefined {
 }
 
 function holdsRecalled(chains: Chains, chain: Chain, users: number, { recallGrace }: FoldPolicy): boolean {
-  return isInGrace(chain.asked, users, recallGrace) && chains.visible(chain).some((batch) => resultsOf(batch).some(({ fact }) => isRecallTool(fact.tool)));
+  return (
+    isInGrace(chain.asked, users, recallGrace) && chains.visible(chain).some((batch) => resultsOf(batch).some(({ fact, call }) => isRecall(fact.tool, call)))
+  );
 }
 
 /** The results of a batch, in path order, late ones too. */

@@ -2,7 +2,7 @@
 import type { CondensePolicy } from "../config/index.ts";
 import { type CallFact, isShowable, type Place, type ResultFact, rangeOf } from "../session/index.ts";
 import type { Item } from "../view/index.ts";
-import type { Chains } from "./chains.ts";
+import type { Chain, Chains } from "./chains.ts";
 import { type PlannedFold, planFolds } from "./fold.ts";
 import { argumentsOf } from "./ledger.ts";
 import { protection } from "./protect.ts";
@@ -16,13 +16,17 @@ export interface FoldInView {
   readonly hides: (item: Item) => boolean;
 }
 
-/** The folds to append below `head`, the end of the path that `chains` followed. */
-export function foldsNow(chains: Chains, head: Place, policy: CondensePolicy): readonly FoldInView[] {
+/** The folds to append below `head`, the end of the path that `chains` followed. `fused`: what a model made of the summaries of a chain. */
+export function foldsNow(chains: Chains, head: Place, policy: CondensePolicy, fused?: ReadonlyMap<Chain, string>): readonly FoldInView[] {
   const protects = protection({ tools: policy.protectedTools, paths: policy.protectedPaths });
   const { folds } = planFolds(chains, head, {
     rollingWindow: policy.chains.rollingWindow,
     recallGrace: policy.recallGrace,
-    isProtected: (result: Place, call: CallFact | undefined) => protects((result.entry.data as ResultFact).tool, argumentsOf(call)),
+    ...(fused && { fused }),
+    isProtected: (result: Place, call: CallFact | undefined) => {
+      const { tool, lost = false } = result.entry.data as ResultFact;
+      return lost || protects(tool, argumentsOf(call));
+    },
   });
   const covering = folds.map(({ decision }) => {
     const { from, to, keeps } = rangeOf(head, decision, chains.find);

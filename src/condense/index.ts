@@ -1,9 +1,9 @@
 // Finished results become stubs that can be recalled: the decider, its stubs, and the parts that a summarizer with a model shares.
 export { type Batch, batches, type Grouping } from "./batches.ts";
 export { type Chain, type ChainBatch, Chains, chainsOf } from "./chains.ts";
-export { isHidden, recallHidden } from "./check.ts";
-export { type CondenseOptions, condense } from "./condense.ts";
-export { checkCopy, copyTokens, type Expected, expectedItems } from "./copy-check.ts";
+export { isHidden, recallHidden, recallingHidden } from "./check.ts";
+export { type CondenseOptions, condense, condenseTelling, condensing, type TellingOptions } from "./condense.ts";
+export { checkingCopy, copyTokens, type Expected, expectedItems } from "./copy-check.ts";
 export {
   CopyError,
   type CopyOptions,
@@ -13,11 +13,12 @@ export {
   checkPlace,
   DraftFile,
   explainedFault,
+  type LeftWhole,
   notVerified,
   onOneLine,
   putInPlace,
 } from "./copy-file.ts";
-export { type CopyNote, type CopyPlan, copyNote, copyPlan, type PlannedCall, type PlannedMessage, type PlannedResult, shellWord } from "./copy-plan.ts";
+export { type CopyNote, type CopyPlan, copyNote, copyPlan, type PlannedCall, type PlannedMessage, type PlannedResult } from "./copy-plan.ts";
 export { Decider, type Occasion, type Proposal } from "./decider.ts";
 export { type Cacheable, type Cost, costOf, isCold, PromptCache, type RequestCost } from "./economics.ts";
 export { explainFate } from "./explain.ts";
@@ -29,4 +30,9 @@ export { type Foldable, type FoldPolicy, foldable, type KeptChain, type KeptWhy 
 export { type FusedRefs, fuseRefs } from "./fuse.ts";
 export { isRecallTool, RECALL_TOOL } from "./grace.ts";
 export { aboutCall, type Fate, type ResultRecord } from "./ledger.ts";
+export { retell, type SummaryReport } from "./model/retell.ts";
+export { type Summarizer, summarizerOf } from "./model/summarizer.ts";
 export type { Condensed, EpochReport, RequestSeen } from "./outcome.ts";
+export { ownCommand } from "./own-command.ts";
+export { shellWord } from "./shell-word.ts";
+export { unmatchedGlobs } from "./unmatched.ts";

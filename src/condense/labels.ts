@@ -21,6 +21,19 @@ export function label(n: number, tool: string): string {
 /** A label at the start of a line, behind blanks and at most one bullet, with the blanks that follow it. */
 const LEADING = /^(\s*(?:[-*]\s+)?)\[\[(\d+):([^\]]+)\]\][^\S\r]*/;
 
+/** The label that leads a line, as `substituteInlineRefs` would find it; undefined where none does. */
+export function labelOf(line: string): { readonly n: number; readonly name: string; readonly isOf: (tool: string) => boolean } | undefined {
+  const match = LEADING.exec(line);
+  if (!match) return undefined;
+  const name = match[3] as string;
+  return { n: Number(match[2]), name, isOf: (tool) => comparable(name) === comparable(tool) };
+}
+
+/** Whether a line holds a label anywhere. */
+export function holdsLabel(line: string): boolean {
+  return /\[\[\d+:[^\]\n]+\]\]/.test(line);
+}
+
 /**
  * Turns the labels that lead a line of a model's summary into refs: `refs[i]` and `tools[i]` belong to label `i + 1`.
  * A label with another number or name, or in any other place, is removed; fenced code is left alone. What wrapped a

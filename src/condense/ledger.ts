@@ -4,20 +4,29 @@ import { blocksTokens } from "../tokens/index.ts";
 
 /** What became of a result. `kept` says why. */
 export type Fate =
-  | { readonly kind: "condensed" | "spilled"; readonly tokens: Tokens; readonly by: EntryId }
+  | ({ readonly kind: "condensed" | "spilled" } & Hidden)
   /** In the block of its chain. */
-  | { readonly kind: "folded"; readonly into: Ref; readonly tokens: Tokens; readonly by: EntryId }
-  | { readonly kind: "duplicate"; readonly of: Ref; readonly tokens: Tokens; readonly by: EntryId }
+  | ({ readonly kind: "folded"; readonly into: Ref } & Hidden)
+  | ({ readonly kind: "duplicate"; readonly of: Ref } & Hidden)
   /** `rule`: the tool's name or the glob that protects it. */
   | { readonly kind: "protected"; readonly rule: string }
   | { readonly kind: "kept"; readonly why: KeptWhy };
 
+/** What shows a result shortened. */
+interface Hidden {
+  /** Estimated, of what stands in its place. */
+  readonly tokens: Tokens;
+  readonly by: EntryId;
+  /** The session was condensed before, and held the decision already. */
+  readonly earlier?: true;
+}
+
 /**
  * `newest`: too new yet. `small`: not worth it. `read`: the policy keeps reads of its size longer. `recalled`: the agent asked for it a few
  * user messages ago. `no-stub-is-smaller`. `late`: it answers no call of its batch. `summary-asked-for`: an a-priori summary is due.
- * `already-hidden`: by the host or another decision.
+ * `already-hidden`: by the host or another decision. `original-lost`: it is the stub of a condensed copy whose original is gone.
  */
-export type KeptWhy = "newest" | "small" | "read" | "recalled" | "no-stub-is-smaller" | "late" | "summary-asked-for" | "already-hidden";
+export type KeptWhy = "newest" | "small" | "read" | "recalled" | "no-stub-is-smaller" | "late" | "summary-asked-for" | "already-hidden" | "original-lost";
 
 /** One result of the path. */
 export interface ResultRecord {

@@ -55,6 +55,27 @@ describe("paths", () => {
     expect(protection({ tools: [], paths: ["a.md"] })("any", { [key]: "a.md" })).toBe(true);
   });
 
+  test.each<[Record<string, unknown>, boolean]>([
+    [{ command: "cat skills/a.md" }, true],
+    [{ cmd: "sed -n '1,220p' /home/ada/.agents/skills/review/SKILL.md", workdir: "/code" }, true],
+    [{ command: ["bash", "-lc", "head -3 skills/a.md | wc"] }, true],
+    [{ command: ["cat", "skills/a.md"] }, true],
+    [{ command: "bash -c 'nl -ba \"skills/a.md\"'" }, true],
+    [{ command: 'cat "my skills/skills/a b.md"' }, true],
+    [{ command: "cat skills/my\\ skill.md" }, true],
+    [{ command: "cd skills/review && cat SKILL.md" }, true],
+    [{ command: "ls; cat README.md skills/a.md > out.txt" }, true],
+    [{ command: "grep -rn x skills/a.md" }, false],
+    [{ command: "git diff skills/a.md" }, false],
+    [{ command: "cat README.md" }, false],
+    [{ command: "cat > README.md <<'EOF'\ncat skills/a.md\nEOF" }, false],
+    [{ command: 3 }, false],
+    [{ cmd: [["cat skills/a.md"], null] }, false],
+    [{ command: `echo ${"x ".repeat(10_000)}; cat skills/a.md` }, false],
+  ])("a file that a command prints is not recognized: %j", (args, expected) => {
+    expect(protection({ tools: [], paths: ["**/skills/**/*.md"] })("bash", args)).toBe(expected);
+  });
+
   test("one of several files is protected", () => {
     expect(protection({ tools: [], paths: ["a.md"] })("read_many", { paths: ["b.md", "a.md"] })).toBe(true);
   });
@@ -70,6 +91,11 @@ describe("paths", () => {
   test("the default policy protects skills and nothing else", () => {
     const isProtected = protection({ tools: DEFAULT_POLICY.condense.protectedTools, paths: DEFAULT_POLICY.condense.protectedPaths });
     expect(isProtected("read", { path: "/home/ada/.agents/skills/x/SKILL.md" })).toBe(true);
+    expect(isProtected("read", { path: ".claude/skills/x/SKILL.md" })).toBe(true);
+    expect(isProtected("bash", { command: "cat $HOME/.pi/agent/skills/x/SKILL.md" })).toBe(true);
+    expect(isProtected("read", { path: "C:\\Users\\ada\\skills\\a.md" })).toBe(true);
+    // A project's own files under that name are what is worked on.
+    expect(isProtected("bash", { command: "cat plugins/skills/x/SKILL.md" })).toBe(false);
     expect(isProtected("read", { path: "README.md" })).toBe(false);
   });
 });

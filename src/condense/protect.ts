@@ -1,6 +1,7 @@
-// Results that stay verbatim because a person said so: by the tool's name, or by the file that the call was about.
+// Results that stay verbatim because a person said so: by the tool's name, or by a file that the call names, as an argument or in its command.
 import { posix } from "node:path";
 import picomatch from "picomatch";
+import { commandPaths } from "./command-paths.ts";
 
 export interface Protection {
   /** Exact names. */
@@ -26,22 +27,34 @@ export function protection(rules: Protection): IsProtected {
 /** The tool's name or the glob that protects a call's result; undefined where none does. */
 export function protectionRule({ tools, paths }: Protection): (tool: string, args: Readonly<Record<string, unknown>> | undefined) => string | undefined {
   const names = new Set(tools);
-  const globs = paths.map((glob) => ({ glob, matches: picomatch(crossing(forward(glob).replace(/^(?:\.\/)+/, "")), { dot: true, nonegate: true }) }));
+  // Made with the first path: a start that reads no result does not wait for it.
+  let globs: readonly Glob[] | undefined;
   return (tool, args) => {
     if (names.has(tool)) return tool;
-    const named = args === undefined || globs.length === 0 ? [] : pathsIn(args);
-    return named.length === 0 ? undefined : globs.find(({ matches }) => named.some((path) => matches(path)))?.glob;
+    const named = args === undefined || paths.length === 0 ? [] : pathsIn(args);
+    if (named.length === 0) return undefined;
+    globs ??= paths.map(globOf);
+    return globs.find(({ matches }) => named.some((path) => matches(path)))?.glob;
   };
 }
 
+interface Glob {
+  readonly glob: string;
+  readonly matches: (path: string) => boolean;
+}
+
+function globOf(glob: string): Glob {
+  return { glob, matches: picomatch(crossing(forward(glob).replace(/^(?:\.\/)+/, "")), { dot: true, nonegate: true }) };
+}
+
 /** Keys under which the tools of the hosts name a file, or several. */
-const PATH_KEYS = ["path", "file_path", "filePath", "absolute_path", "notebook_path", "file", "paths", "files", "file_paths"];
+const PATH_KEYS = ["path", "file_path", "filePath", "absolute_path", "notebook_path", "file", "filename", "target_file", "paths", "files", "file_paths"];
 /** What is longer is no path, and a glob could take long over it. */
 const LONGEST_PATH = 1024;
 
 function pathsIn(args: Readonly<Record<string, unknown>>): string[] {
   const values = PATH_KEYS.flatMap((key) => (Object.hasOwn(args, key) ? args[key] : []));
-  return values.flatMap((value) =>
+  return [...values, ...commandPaths(args)].flatMap((value) =>
     typeof value === "string" && value !== "" && value.length <= LONGEST_PATH ? [forward(posix.normalize(value.replaceAll("\\", "/")))] : [],
   );
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type SerializedBatch, serializeBatch, summaryRequest } from "./serialize.ts";
+import { type SerializedBatch, serializeBatch } from "./serialize.ts";
 
 function one(text: string, more: Partial<SerializedBatch["results"][number]> = {}): SerializedBatch {
   return { said: "", results: [{ tool: "bash", input: '{"command":"npm test"}', status: "ok", text, ...more }] };
@@ -78,12 +78,4 @@ describe("a tool's text passes for a word of ours", () => {
       }),
     );
   });
-});
-
-test("the request holds the instruction before the batch and names the batch's own fence", () => {
-  const batch = one("ok");
-  const request = summaryRequest(batch);
-  const serialized = serializeBatch(batch);
-  expect(request.indexOf(serialized)).toBeGreaterThan(0);
-  expect(request.slice(0, request.indexOf(serialized))).toContain(`<<<${wordOf(serialized)}`);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Pieces, table, textOfPieces } from "../../test/vectors/condense.ts";
 import { textBody } from "../session/index.ts";
-import { headPreview, isSpilled } from "./spill.ts";
+import { headPreview, isSpilled, withoutHead } from "./spill.ts";
 
 interface Sizes {
   readonly chars: number;
@@ -54,6 +54,12 @@ describe("what goes wrong", () => {
     expect(headPreview("a🚀b", 5)).toBe("a🚀");
     expect(headPreview("🚀🚀", 3)).toBe("");
   });
+});
+
+test("what the head shows already stands in the extract again", () => {
+  expect(withoutHead("1| one\n  2| two\n…\n 90| ninety\n~ 3 lines like this", "one\ntwo")).toBe(" 90| ninety\n~ 3 lines like this");
+  expect(withoutHead("1| one\n…\n90| ninety\n…", "another")).toBe("1| one\n…\n90| ninety\n…");
+  expect(withoutHead("1| one", "one")).toBe("");
 });
 
 test("a preview is a prefix of at most the bytes asked for, and no shorter than it must be", () => {

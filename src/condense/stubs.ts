@@ -8,7 +8,7 @@ import { Originals, resultKey } from "./dedupe.ts";
 import { isSmaller } from "./guards.ts";
 import type { KnownAnchors } from "./known.ts";
 import { type AnsweredRecord, argumentsOf, blocksBytes } from "./ledger.ts";
-import { headPreview, isSpilled } from "./spill.ts";
+import { headPreview, isSpilled, withoutHead } from "./spill.ts";
 import { duplicateStub, extractStub, headerLineStub, type StubHead, spillStub } from "./stub.ts";
 
 export interface Stub {
@@ -17,8 +17,12 @@ export interface Stub {
   readonly tokens: Tokens;
   /** The earlier result that says the same. */
   readonly duplicateOf?: Ref;
-  /** What an equal result would have. */
-  readonly key: Sha256;
+  /** What an equal result would have; absent where the stub is made from another. */
+  readonly key?: Sha256;
+  /** It holds an extract: a model can say the same better. */
+  readonly extracted?: true;
+  /** It says nothing but where a note tells of the result. */
+  readonly told?: true;
 }
 
 /** What stands around a stub that is made. */
@@ -57,7 +61,12 @@ export class Stubs {
     const line = editHeader({ tool: record.fact.tool, args: argumentsOf(record.call), text, status: record.fact.status });
     if (line !== undefined) return smaller(known, { record, key, text: headerLineStub(head, line) });
     const taken = this.#extract(record, text, known);
-    return smaller(known, { record, key, text: extractStub({ ...head, ...(taken.exitCode !== undefined && { exitCode: taken.exitCode }) }, taken) });
+    return smaller(known, {
+      record,
+      key,
+      extracted: true,
+      text: extractStub({ ...head, ...(taken.exitCode !== undefined && { exitCode: taken.exitCode }) }, taken),
+    });
   }
 
   /** Whether a result is too large to be shown whole even once. */
@@ -74,7 +83,9 @@ export class Stubs {
     const head = headOf(record, text);
     if (earlier !== undefined) return smaller(known, { record, key, text: duplicateStub(head, earlier), duplicateOf: earlier });
     const preview = headPreview(text, this.#policy.spillPreviewBytes);
-    return smaller(known, { record, key, text: spillStub(head, preview, this.#extract(record, text, known)) });
+    const told = new Set(anchors(preview));
+    const taken = this.#extract(record, text, { has: (anchor) => told.has(anchor) || known.has(anchor) });
+    return smaller(known, { record, key, text: spillStub(head, preview, { ...taken, text: withoutHead(taken.text, preview) }) });
   }
 
   /** The first result with this key that something in view speaks of, or will when the siblings stand. */
@@ -84,7 +95,7 @@ export class Stubs {
     return this.#originals.first(key, inView) ?? siblings.find((each) => each.key === key)?.record.ref;
   }
 
-  #extract(record: AnsweredRecord, text: string, known: KnownAnchors) {
+  #extract(record: AnsweredRecord, text: string, known: Pick<KnownAnchors, "has">) {
     const { min, max, share, lines } = this.#policy.stub;
     const budget = Math.round(Math.min(max, Math.max(min, share * record.tokens)));
     return extract(

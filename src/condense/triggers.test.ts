@@ -39,9 +39,9 @@ describe("occupancy and growth", () => {
     ["is unknown with a window of nothing", at(10, 0), { occupancy: 0.01 }, undefined],
     ["is unknown where tokens are no number", at(Number.NaN, 200_000), { occupancy: 0.01 }, undefined],
     ["growth never fires at the first request", at(100_000, 200_000), { growth: 0.1 }, undefined],
-    ["growth reached", at(100_000, 200_000, 0.4), { growth: 0.1 }, "occupancy"],
+    ["growth reached", at(100_000, 200_000, 0.4), { growth: 0.1 }, "growth"],
     ["growth not reached", at(99_000, 200_000, 0.4), { growth: 0.1 }, undefined],
-    ["growth is of the capped window", at(330_000, 1_000_000, 1), { growth: 0.1 }, "occupancy"],
+    ["growth is of the capped window", at(330_000, 1_000_000, 1), { growth: 0.1 }, "growth"],
   ])("%s", (_, moment, policy, cause) => {
     expect(causeOf(moment, { ...DEFAULTS, ...policy })).toBe(cause);
   });

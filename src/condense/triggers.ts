@@ -37,7 +37,7 @@ export function causeOf(moment: Moment, triggers: TriggerPolicy): Cause | undefi
   if (moment.cold && isDue(moment.since, triggers.coldCache)) return "cold-cache";
   if (moment.finalReply && isDue(moment.since, triggers.finalReply)) return "final-reply";
   if (isDue(moment.since, triggers.everyRequests)) return "cadence";
-  return isCrowded(moment, triggers) ? "occupancy" : undefined;
+  return crowding(moment, triggers);
 }
 
 /** Two shares that differ by less are the same. */
@@ -47,10 +47,11 @@ function isDue(since: number, from: number): boolean {
   return from > 0 && since >= from;
 }
 
-function isCrowded({ occupancy, previousShare }: Moment, triggers: TriggerPolicy): boolean {
-  if (!occupancy || !(occupancy.window > 0) || !Number.isFinite(occupancy.tokens)) return false;
-  if (triggers.occupancy !== null && occupancy.tokens >= Math.min(triggers.windowCap, triggers.occupancy * occupancy.window)) return true;
-  return triggers.growth !== null && previousShare !== undefined && shareOf(occupancy, triggers) - previousShare >= triggers.growth - ROUNDING;
+function crowding({ occupancy, previousShare }: Moment, triggers: TriggerPolicy): "occupancy" | "growth" | undefined {
+  if (!occupancy || !(occupancy.window > 0) || !Number.isFinite(occupancy.tokens)) return undefined;
+  if (triggers.occupancy !== null && occupancy.tokens >= Math.min(triggers.windowCap, triggers.occupancy * occupancy.window)) return "occupancy";
+  const hasGrown = triggers.growth !== null && previousShare !== undefined && shareOf(occupancy, triggers) - previousShare >= triggers.growth - ROUNDING;
+  return hasGrown ? "growth" : undefined;
 }
 
 /** Whether the return on the investment forbids an epoch that only habit asks for. */

@@ -3,11 +3,14 @@
 type ConfigErrorCode =
   | "config-unreadable"
   | "config-not-json"
+  | "config-duplicate-key"
+  | "config-too-deep"
   | "config-wrong-type"
   | "config-unknown-key"
   | "config-removed-key"
   | "config-out-of-range"
-  | "config-not-a-setting";
+  | "config-not-a-setting"
+  | "config-not-of-a-project";
 
 /** One fault: where, what was expected, what was found. */
 export interface ConfigFault {

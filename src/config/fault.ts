@@ -4,7 +4,7 @@ import type { ConfigFault } from "./error.ts";
 import { nearest } from "./nearest.ts";
 import { REPLACED } from "./removed.ts";
 
-/** The faults in one issue of the schema. `value` is what was written, `defaults` a complete one that knows every key. */
+/** The faults in one issue of the schema. `value` is what was written, `defaults` a complete one that knows every key, those of records under `*`. */
 export function faultsOf(issue: z.core.$ZodIssue, value: unknown, defaults: unknown): ConfigFault[] {
   const path = issue.path.map(String);
   const found = shown(at(value, path));
@@ -22,6 +22,8 @@ export function faultsOf(issue: z.core.$ZodIssue, value: unknown, defaults: unkn
       return one("config-out-of-range", `at most ${issue.maximum}`, "Change it, or leave the key out for its default.");
     case "invalid_type":
       return one("config-wrong-type", TYPES[issue.expected] ?? issue.expected, wrongTypeRemedy(issue.expected));
+    case "invalid_key":
+      return one("config-out-of-range", issue.issues[0]?.message ?? "a name", "Rename it, or take it out.");
     case "invalid_value":
       return one(
         "config-out-of-range",
@@ -40,6 +42,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "a text in quotes",
   array: "an array of texts",
   object: "an object",
+  record: "an object",
 };
 
 function wrongTypeRemedy(expected: string): string {
@@ -55,7 +58,7 @@ function unknownKey(above: readonly string[], key: string, defaults: unknown): C
 export function unknownKeyFault(parts: readonly string[], defaults: unknown): ConfigFault {
   const path = parts.join(".");
   const key = parts.at(-1) ?? "";
-  const known = Object.keys(at(defaults, parts.slice(0, -1)) as object);
+  const known = Object.keys(knownAt(defaults, parts.slice(0, -1)) as object);
   const expected = `one of the keys ${known.join(", ")}`;
   const found = JSON.stringify(key);
   const instead = REPLACED.get(path);
@@ -79,6 +82,11 @@ function elsewhere(key: string, defaults: unknown, above = ""): string | undefin
     if (inside !== undefined) return inside;
   }
   return undefined;
+}
+
+/** The keys of a group; those of an entry in a record stand under `*`. */
+function knownAt(defaults: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, key) => Reflect.get(inner as object, Object.hasOwn(inner as object, key) ? key : "*"), defaults);
 }
 
 function at(value: unknown, path: readonly string[]): unknown {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { POLICY_SCHEMA } from "./policy.ts";
 
-export type KeyType = "whole number" | "number" | "true or false" | "text" | "texts" | "one of";
+export type KeyType = "whole number" | "number" | "true or false" | "text" | "texts" | "one of" | "JSON object";
 
 /** One key that holds a value. */
 export interface ConfigKey {
@@ -30,7 +30,14 @@ interface Node {
   readonly description?: string;
 }
 
-const TYPES: Readonly<Record<string, KeyType>> = { integer: "whole number", number: "number", boolean: "true or false", string: "text", array: "texts" };
+const TYPES: Readonly<Record<string, KeyType>> = {
+  integer: "whole number",
+  number: "number",
+  boolean: "true or false",
+  string: "text",
+  array: "texts",
+  object: "JSON object",
+};
 
 export const VARIABLE_PREFIX = "PALIMPSEST_";
 

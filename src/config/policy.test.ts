@@ -27,10 +27,11 @@ describe("defaults", () => {
         dropThinking: true,
         recallGrace: 3,
         chains: { fold: false, rollingWindow: 3 },
+        summaries: { minChars: 1000, grouping: "message", names: 0.1, inputTokens: 24_000 },
         spillThreshold: 65536,
         spillPreviewBytes: 2048,
         protectedTools: [],
-        protectedPaths: ["**/skills/**/*.md"],
+        protectedPaths: ["/**/skills/**/*.md", "~/**/skills/**/*.md", "?:/**/skills/**/*.md", ".*/**/skills/**/*.md"],
         triggers: {
           everyRequests: 21,
           finalReply: 21,
@@ -44,6 +45,22 @@ describe("defaults", () => {
           minContext: 30_000,
         },
         prices: { cached: 0.3, write: 3.75, lifetimeSeconds: 300 },
+      },
+      models: {
+        model: "none",
+        fallback: "none",
+        thinking: "default",
+        idleTimeoutSeconds: 20,
+        ceilingSeconds: 180,
+        retries: 3,
+        concurrency: 4,
+        maxOutputTokens: 4096,
+        window: null,
+        budgetTokens: null,
+        budgetUsd: null,
+        price: { input: null, output: null, cacheRead: null },
+        fallbackPrice: { input: null, output: null, cacheRead: null },
+        providers: {},
       },
     });
   });
@@ -113,6 +130,16 @@ describe("faults", () => {
     ["a key that every object inherits", '{"__proto__":{}}', "config-unknown-key", "__proto__"],
     ["an array for the whole", "[]", "config-wrong-type", ""],
     ["null for the whole", "null", "config-wrong-type", ""],
+    ["a model without its provider", '{"models":{"model":"gpt-5"}}', "config-out-of-range", "models.model"],
+    ["a provider without a model", '{"models":{"fallback":"openai/"}}', "config-out-of-range", "models.fallback"],
+    ["a budget in USD without a price", '{"models":{"budgetUsd":1}}', "config-out-of-range", "models.budgetUsd"],
+    ["the same for the fallback", '{"models":{"budgetUsd":1,"price":{"input":1,"output":1},"fallback":"ollama/x"}}', "config-out-of-range", "models.budgetUsd"],
+    ["an unknown key of a provider", '{"models":{"providers":{"mine":{"url":"http://a"}}}}', "config-unknown-key", "models.providers.mine.url"],
+    ["a base URL of another scheme", '{"models":{"providers":{"mine":{"baseUrl":"file:///a"}}}}', "config-out-of-range", "models.providers.mine.baseUrl"],
+    ["a key command for a shell", '{"models":{"providers":{"mine":{"keyCommand":"pass x"}}}}', "config-wrong-type", "models.providers.mine.keyCommand"],
+    ["a provider that is no object", '{"models":{"providers":{"mine":"http://a"}}}', "config-wrong-type", "models.providers.mine"],
+    ["a provider's name with a slash", '{"models":{"providers":{"a/b":{}}}}', "config-out-of-range", "models.providers.a/b"],
+    ["providers in an array", '{"models":{"providers":[]}}', "config-wrong-type", "models.providers"],
     ["a text cut short", '{"condense":', "config-not-json", ""],
     ["an empty text", " \n", "config-not-json", ""],
     ["a comment", "{} // none", "config-not-json", ""],
@@ -128,6 +155,15 @@ describe("faults", () => {
       'policy.json, condense.stub.shares: expected one of the keys share, min, max, lines, found "shares". Did you mean share? Write it so, or take it out.',
     );
     expect(fault("").message).toMatch(/^policy\.json: expected a JSON object, found an empty text\. /);
+  });
+
+  test("what a model is called and what a provider may hold is said", () => {
+    expect(fault('{"models":{"model":"gpt-5"}}').message).toBe(
+      'policy.json, models.model: expected none, or PROVIDER/ID such as "anthropic/claude-haiku-4-5" or "ollama/qwen3:8b", found "gpt-5". Change it, or leave the key out for its default.',
+    );
+    expect(fault('{"models":{"providers":{"mine":{"baseurl":"http://a"}}}}').message).toBe(
+      'policy.json, models.providers.mine.baseurl: expected one of the keys kind, baseUrl, keyVariable, keyCommand, extras, headers, found "baseurl". Did you mean baseUrl? Write it so, or take it out.',
+    );
   });
 
   test("all faults are told at once", () => {
@@ -161,4 +197,9 @@ test("a profile's values stand right above the defaults, and below what is writt
   expect(parsePolicy('{"profile":"safe"}', "p").condense.keepReads).toEqual({ tokens: 1500, results: 40 });
   expect(parsePolicy('{"profile":"safe","condense":{"keepReads":{"results":5}}}', "p").condense.keepReads).toEqual({ tokens: 1500, results: 5 });
   expect(parsePolicy('{"profile":"safe","condense":{"keepReads":{"tokens":9}}}', "p").condense.keepReads).toEqual({ tokens: 9, results: 40 });
+});
+
+test("a file nested deeper than any key is refused with a reason", () => {
+  for (const text of [`{"condense":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`])
+    expect(() => parsePolicy(text, "policy.json")).toThrow(/^policy\.json: expected objects and lists at most 100 deep, found deeper ones\./);
 });

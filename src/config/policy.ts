@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ConfigError } from "./error.ts";
 import { faultsOf } from "./fault.ts";
+import { isGlob } from "./glob.ts";
 import { jsonValue } from "./text.ts";
 
 const count = (least: number) => z.int().min(least);
@@ -9,6 +10,7 @@ const share = z.number().min(0).max(1);
 const positiveShare = z.number().gt(0).max(1);
 const price = z.number().min(0);
 const names = z.array(z.string().min(1)).readonly();
+const globs = z.array(z.stringFormat("glob", isGlob, { error: "a glob whose brackets are closed" })).readonly();
 
 const stub = z
   .strictObject({
@@ -88,6 +90,22 @@ const chains = z
   })
   .readonly();
 
+const summaries = z
+  .strictObject({
+    minChars: count(0).default(1000).describe("Results of a batch shorter than this together are not worth a model's call, in UTF-16 code units; 0: all are."),
+    grouping: z
+      .enum(["turn", "message"])
+      .default("message")
+      .describe("What a model is told of together: the results of one response (`turn`), or of all between two messages of the user (`message`)."),
+    names: share
+      .default(0.1)
+      .describe(
+        "Part of a result, in tokens, that the names which a model left out may take beside its summary: paths, identifiers, error codes, values; 0: none.",
+      ),
+    inputTokens: count(2000).default(24_000).describe("The most that a model reads in one call; a larger result is read in parts."),
+  })
+  .readonly();
+
 const condense = z
   .strictObject({
     keepNewest: count(0).default(8).describe("Newest results that stay verbatim."),
@@ -99,16 +117,84 @@ const condense = z
     dropThinking: z.boolean().default(true).describe("Whether the thinking of old messages is left out."),
     recallGrace: count(0).default(3).describe("User messages for which what was recalled stays verbatim."),
     chains: chains.prefault({}),
+    summaries: summaries.prefault({}),
     spillThreshold: count(1).default(65536).describe("Results from this many UTF-16 code units on are never shown whole."),
     spillPreviewBytes: count(0).default(2048).describe("The head of a spilled result that is shown, at most this many bytes."),
     protectedTools: names.prefault([]).describe("Tools, by exact name, whose results stay verbatim."),
-    protectedPaths: names
-      .prefault(["**/skills/**/*.md"])
+    protectedPaths: globs
+      .prefault(["/**/skills/**/*.md", "~/**/skills/**/*.md", "?:/**/skills/**/*.md", ".*/**/skills/**/*.md"])
       .describe(
-        "Globs of files whose results stay verbatim, where a call names the file as an argument of its own; a path inside a shell command is not looked for.",
+        "Globs of files whose results stay verbatim, where a call names the file as an argument of its own or prints it with a shell command such as `cat`; what a script expands is not seen. The default: skills outside the project and in its hidden folders.",
       ),
     triggers: triggers.prefault({}),
     prices: prices.prefault({}),
+  })
+  .readonly();
+
+const modelName = z.string().regex(/^(?:none|[^\s/]+\/\S+)$/, { error: 'none, or PROVIDER/ID such as "anthropic/claude-haiku-4-5" or "ollama/qwen3:8b"' });
+const seconds = z.number().min(0).max(86_400);
+const dollars = price.nullable().default(null);
+
+const modelPrice = z
+  .strictObject({
+    input: dollars.describe("USD per million tokens of input; null: not known, and so is what calls cost."),
+    output: dollars.describe("USD per million tokens of output; null: not known."),
+    cacheRead: dollars.describe("USD per million tokens of input that the provider's cache held; null: as any other input."),
+  })
+  .readonly();
+
+const texts = z.record(z.string(), z.string()).readonly();
+
+const provider = z
+  .strictObject({
+    kind: z.enum(["anthropic", "openai-compatible"]).nullable().default(null),
+    baseUrl: z
+      .string()
+      .regex(/^https?:\/\/[^\s]+$/, { error: "a URL that begins with http:// or https://" })
+      .nullable()
+      .default(null),
+    keyVariable: z.string().min(1).nullable().default(null),
+    keyCommand: z.array(z.string()).min(1).readonly().nullable().default(null),
+    extras: z.record(z.string(), z.unknown()).readonly().prefault({}),
+    headers: texts.prefault({}),
+  })
+  .readonly();
+
+const models = z
+  .strictObject({
+    model: modelName
+      .default("none")
+      .describe("The language model that writes summaries, as PROVIDER/ID; none: they are extracts, and nothing is sent anywhere."),
+    fallback: modelName.default("none").describe("The model that stands in while that one cannot be reached."),
+    thinking: z
+      .enum(["default", "off", "minimal", "low", "medium", "high", "xhigh"])
+      .default("default")
+      .describe("How much a model thinks; `default`: nothing is asked, the provider decides."),
+    idleTimeoutSeconds: seconds.default(20).describe("The longest silence of a call, before its first sign of life too; 0: no bound."),
+    ceilingSeconds: seconds.default(180).describe("The longest that a call may take; 0: no bound."),
+    retries: count(0).max(10).default(3).describe("Further tries of a call that failed in a way that may pass."),
+    concurrency: count(1).max(64).default(4).describe("Calls at the same time."),
+    maxOutputTokens: count(1).default(4096).describe("The most that a reply may take, thinking apart."),
+    window: count(1).nullable().default(null).describe("The model's window in tokens; null: not known."),
+    budgetTokens: count(1).nullable().default(null).describe("Input and output of all calls together, after which none is made; null: no bound."),
+    budgetUsd: z.number().gt(0).nullable().default(null).describe("USD of all calls together, after which none is made; it needs the price. null: no bound."),
+    price: modelPrice.prefault({}),
+    fallbackPrice: modelPrice.prefault({}),
+    providers: z
+      .record(z.string().regex(/^[^\s/]+$/, { error: "a name without blanks and slashes" }), provider)
+      .readonly()
+      .prefault({})
+      .describe(
+        "Providers by name, each with any of `kind` (`anthropic` or `openai-compatible`), `baseUrl`, `keyVariable`, `keyCommand` (program and arguments), `extras` (merged into each request's body), `headers`; what is left out is that of the known provider of the name. Never read from a project's file.",
+      ),
+  })
+  .refine(({ budgetUsd, price: { input, output } }) => budgetUsd === null || (input !== null && output !== null), {
+    path: ["budgetUsd"],
+    error: "no budget in USD without models.price.input and models.price.output",
+  })
+  .refine(({ budgetUsd, fallback, fallbackPrice: { input, output } }) => budgetUsd === null || fallback === "none" || (input !== null && output !== null), {
+    path: ["budgetUsd"],
+    error: "no budget in USD without models.fallbackPrice.input and models.fallbackPrice.output, as there is a fallback",
   })
   .readonly();
 
@@ -119,12 +205,14 @@ export const POLICY_SCHEMA = z
   .strictObject({
     profile: z.enum(PROFILE_NAMES).default("default").describe("A named set of values right above the defaults: `safe` is for work with many edits."),
     condense: condense.prefault({}),
+    models: models.prefault({}),
   })
   .readonly();
 
 /** All that a decider may be told, complete and frozen. */
 export type Policy = z.infer<typeof POLICY_SCHEMA>;
 export type CondensePolicy = Policy["condense"];
+export type ModelsPolicy = Policy["models"];
 export type ProfileName = Policy["profile"];
 
 /** What each profile changes of the defaults. */
@@ -134,6 +222,9 @@ export const PROFILES: Readonly<Record<ProfileName, object>> = {
 };
 
 export const DEFAULT_POLICY: Policy = POLICY_SCHEMA.parse({});
+
+/** @internal Every key that there is, those of a provider under `*`, for messages about keys that there are not. */
+export const KNOWN_KEYS: object = { ...DEFAULT_POLICY, models: { ...DEFAULT_POLICY.models, providers: { "*": provider.parse({}) } } };
 
 /**
  * The policy in a file's text; what it does not name has its profile's value or its default, at any depth.
@@ -150,7 +241,7 @@ export function parsePolicy(json: string, place: string): Policy {
   if (read.success) return POLICY_SCHEMA.parse(over(PROFILES[read.data.profile], value));
   throw new ConfigError(
     place,
-    read.error.issues.flatMap((issue) => faultsOf(issue, value, DEFAULT_POLICY)),
+    read.error.issues.flatMap((issue) => faultsOf(issue, value, KNOWN_KEYS)),
   );
 }
 

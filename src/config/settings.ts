@@ -4,7 +4,7 @@ import { unknownKeyFault } from "./fault.ts";
 import { FILE_VARIABLE } from "./files.ts";
 import { type ConfigKey, configKeys, VARIABLE_PREFIX } from "./keys.ts";
 import { nearest } from "./nearest.ts";
-import { DEFAULT_POLICY } from "./policy.ts";
+import { DEFAULT_POLICY, KNOWN_KEYS } from "./policy.ts";
 import { readValue } from "./value.ts";
 
 /** One value for one key, and where it was written. */
@@ -100,7 +100,7 @@ function strangePath(path: string): ConfigFault {
   const known = parts.findLastIndex((_, index) => keysBelow(parts.slice(0, index).join(".")).length > 0);
   const upTo = parts.slice(0, known + 1);
   const key = configKeys().get(upTo.join("."));
-  if (key === undefined) return unknownKeyFault(upTo, DEFAULT_POLICY);
+  if (key === undefined) return unknownKeyFault(upTo, KNOWN_KEYS);
   return { code: "config-not-a-setting", path, expected: `${key.path}, which holds a value`, found: "a key below it", remedy: `Write ${key.path}=VALUE.` };
 }
 

@@ -340,7 +340,7 @@ describe("keys", () => {
       variable: "PALIMPSEST_CONDENSE_STUB_SHARE",
     });
     expect(configKeys().get("condense.triggers.occupancy")).toMatchObject({ type: "number", nullable: true, default: null });
-    expect(configKeys().get("condense.protectedPaths")).toMatchObject({ type: "texts", default: ["**/skills/**/*.md"] });
+    expect(configKeys().get("condense.protectedPaths")).toMatchObject({ type: "texts", default: DEFAULT_POLICY.condense.protectedPaths });
     expect(configKeys().get("profile")).toMatchObject({ type: "one of", choices: ["default", "safe"] });
   });
 
@@ -376,5 +376,34 @@ describe("keys", () => {
     ["", undefined],
   ])("nearest to %j is %j", (text, meant) => {
     expect(nearest(text, ["share", "keepNewest", "smallResult", "min"])).toBe(meant);
+  });
+});
+
+describe("providers of models", () => {
+  const providers = { mine: { baseUrl: "http://127.0.0.1:9/v1", keyCommand: ["pass", "show", "mine"] } };
+  const whole = { kind: null, keyVariable: null, extras: {}, headers: {}, ...providers.mine };
+
+  test("are one value, replaced whole, from the user's file, a variable or the command line", async () => {
+    write(userPath(), { models: { providers: { other: {} } } });
+    expect((await loadConfig(input())).policy.models.providers).toHaveProperty("other");
+    const env = { PALIMPSEST_MODELS_PROVIDERS: JSON.stringify(providers) };
+    const { policy, origins } = await loadConfig(input({ env }));
+    expect(policy.models.providers).toEqual({ mine: whole });
+    expect(origins.get("models.providers")?.origin).toEqual({ kind: "variable", name: "PALIMPSEST_MODELS_PROVIDERS" });
+    expect((await loadConfig(input({ env, set: ["models.providers={}"] }))).policy.models.providers).toEqual({});
+  });
+
+  test("and models in a project's file are a fault: it could have sessions sent elsewhere and commands run", async () => {
+    write(join(project, ".palimpsest.json"), { models: { retries: 1, providers, model: "mine/a", fallback: "mine/b" } });
+    const { policy, faults } = await inspectConfig(input());
+    const place = join(project, ".palimpsest.json");
+    expect(faults).toMatchObject(["model", "fallback", "providers"].map((key) => ({ code: "config-not-of-a-project", path: `models.${key}`, place })));
+    expect(policy.models).toMatchObject({ retries: 1, providers: {}, model: "none", fallback: "none" });
+  });
+
+  test.each(["mine", "[]", "{", '{"mine":{"keyCommand":"pass"}}'])("%s in a variable is a fault that names it", async (text) => {
+    expect((await fault({ env: { PALIMPSEST_MODELS_PROVIDERS: text } })).faults).toMatchObject([
+      { place: "PALIMPSEST_MODELS_PROVIDERS", path: expect.stringMatching(/^models\.providers/) },
+    ]);
   });
 });

@@ -3,7 +3,7 @@ import { ConfigError, type ConfigFault } from "./error.ts";
 import { faultsOf } from "./fault.ts";
 import { type ConfigFile, type ConfigPlaces, namedFile, projectFile, type ReadFile, userFile } from "./files.ts";
 import { type ConfigKey, configKeys } from "./keys.ts";
-import { DEFAULT_POLICY, POLICY_SCHEMA, type Policy, PROFILES, type ProfileName } from "./policy.ts";
+import { DEFAULT_POLICY, KNOWN_KEYS, POLICY_SCHEMA, type Policy, PROFILES, type ProfileName } from "./policy.ts";
 import { commandLineSettings, environmentSettings, type Settings } from "./settings.ts";
 
 export interface ConfigInput extends ConfigPlaces {
@@ -104,9 +104,28 @@ export function originText(origin: Origin): string {
   }
 }
 
-function fileLayer({ file: { path }, value, faults }: ReadFile): Layer {
+function fileLayer({ file: { kind, path }, value, faults }: ReadFile): Layer {
   if (value === undefined) return { values: new Map(), faults };
-  return valueLayer(value, path, (key) => ({ kind: "file", path, key }));
+  const layer = valueLayer(value, path, (key) => ({ kind: "file", path, key }));
+  return kind === "project" ? ofProject(layer, path) : layer;
+}
+
+/** A project's file comes with the code of others: whether sessions are sent anywhere, where to, and what runs for a key is not read from it. */
+const NOT_OF_A_PROJECT: ReadonlySet<string> = new Set(["models.model", "models.fallback", "models.providers"]);
+
+function ofProject({ values, faults }: Layer, place: string): Layer {
+  const refused = [...values.keys()].filter((key) => NOT_OF_A_PROJECT.has(key));
+  const more = refused.map(
+    (path): ConfigFault => ({
+      code: "config-not-of-a-project",
+      place,
+      path,
+      expected: "it in the user's file, the environment or the command line",
+      found: "it in a project's file, which could have sessions sent elsewhere and commands run",
+      remedy: "Move it to the user's file.",
+    }),
+  );
+  return { values: new Map([...values].filter(([key]) => !NOT_OF_A_PROJECT.has(key))), faults: [...faults, ...more] };
 }
 
 function hostLayer({ place, under, value }: HostSettings): Layer {
@@ -125,7 +144,7 @@ function valueLayer(value: unknown, place: string, origin: (key: string) => Orig
     if (found !== undefined && !faulty.some((other) => other.length >= parts.length && parts.every((part, index) => part === other[index])))
       values.set(path, { value: found, origin: origin(path) });
   }
-  return { values, faults: issues.flatMap((issue) => faultsOf(issue, value, DEFAULT_POLICY)).map((fault) => ({ place, ...fault })) };
+  return { values, faults: issues.flatMap((issue) => faultsOf(issue, value, KNOWN_KEYS)).map((fault) => ({ place, ...fault })) };
 }
 
 /** What single settings say, each checked by the schema as a policy of its own. */
@@ -163,7 +182,7 @@ function checked(merged: Map<string, Effective>): { readonly policy: Policy; rea
   const faults = read.error.issues.flatMap((issue) => {
     const group = issue.path.slice(0, -1).map(String);
     const { place, under } = breaker(merged, issue.path.map(String).join("."), `${group.join(".")}.`);
-    return faultsOf(issue, value, DEFAULT_POLICY).map((fault) => ({ place, ...fault, path: under + fault.path }));
+    return faultsOf(issue, value, KNOWN_KEYS).map((fault) => ({ place, ...fault, path: under + fault.path }));
   });
   for (const { path } of read.error.issues) fallBack(merged, `${path.slice(0, -1).map(String).join(".")}.`);
   return { policy: POLICY_SCHEMA.parse(policyValue(merged)), faults };

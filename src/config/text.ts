@@ -1,15 +1,23 @@
 // The JSON value in a file's text.
-import { ConfigError } from "./error.ts";
+import { ConfigError, type ConfigFault } from "./error.ts";
 
 /**
  * The value in a text; a byte order mark before it is no fault.
  *
  * @param place What a person knows the text by.
- * @throws ConfigError where it is not JSON.
+ * @throws ConfigError where it is not JSON, or writes a key twice.
  */
 export function jsonValue(text: string, place: string): unknown {
+  const value = parsed(text, place);
+  const faults = keysWrittenTwice(text);
+  if (faults.length > 0) throw new ConfigError(place, faults);
+  return value;
+}
+
+function parsed(text: string, place: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    if (isWithin(value, DEEPEST)) return value;
   } catch (error) {
     const found = text.trim() === "" ? "an empty text" : `what JSON does not allow (${(error as SyntaxError).message})`;
     throw new ConfigError(place, [
@@ -22,4 +30,53 @@ export function jsonValue(text: string, place: string): unknown {
       },
     ]);
   }
+  throw new ConfigError(place, [
+    {
+      code: "config-too-deep",
+      path: "",
+      expected: `objects and lists at most ${DEEPEST} deep`,
+      found: "deeper ones",
+      remedy: "Take them out: no key needs more than three levels.",
+    },
+  ]);
+}
+
+/** Levels that are read; the keys themselves have three. */
+const DEEPEST = 100;
+
+/** Whether a value has at most so many objects and lists in each other. */
+function isWithin(value: unknown, levels: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return false;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each).filter((inner) => typeof inner === "object") : []));
+  }
+  return true;
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/gs;
+
+/** Of two values of one key JSON keeps the last, and whoever wrote the first is not told. `text`: valid JSON. */
+function keysWrittenTwice(text: string): ConfigFault[] {
+  const twice = new Set<string>();
+  const open: { readonly keys: Set<string>; readonly isObject: boolean; key: string }[] = [];
+  let string = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    const inner = open.at(-1);
+    if (token === "{" || token === "[") open.push({ keys: new Set(), isObject: token === "{", key: "" });
+    else if (token === "}" || token === "]") open.pop();
+    else if (token !== ":") string = token;
+    else if (inner) {
+      inner.key = JSON.parse(string) as string;
+      if (inner.keys.has(inner.key)) twice.add(open.flatMap(({ isObject, key }) => (isObject ? [key] : [])).join("."));
+      inner.keys.add(inner.key);
+    }
+  }
+  return [...twice].map((path) => ({
+    code: "config-duplicate-key",
+    path,
+    expected: "each key once",
+    found: "this one again",
+    remedy: "Leave it there once: of several values only the last would count.",
+  }));
 }

@@ -12,6 +12,12 @@ const EXPECTED: Readonly<Record<KeyType, string>> = {
   text: "a text",
   texts: "texts such as one,another",
   "one of": "a text",
+  "JSON object": "a JSON object",
+};
+
+const REMEDIES: Readonly<Partial<Record<KeyType, string>>> = {
+  texts: 'Write one,another or a whole JSON array such as ["one", "another"].',
+  "JSON object": 'Write it whole, such as {"name": {"baseUrl": "http://127.0.0.1:8000/v1"}}.',
 };
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -38,7 +44,9 @@ function typedValue(type: KeyType, text: string): unknown {
     case "true or false":
       return Object.hasOwn(TRUTHS, text.toLowerCase()) ? TRUTHS[text.toLowerCase()] : undefined;
     case "texts":
-      return text.startsWith("[") ? jsonArray(text) : separated(text);
+      return text.startsWith("[") ? json(text) : separated(text);
+    case "JSON object":
+      return text.startsWith("{") ? json(text) : undefined;
     default:
       return text;
   }
@@ -48,7 +56,7 @@ function separated(text: string): string[] {
   return text === "" ? [] : text.split(/,(?![^{}]*\})/).map((each) => each.trim());
 }
 
-function jsonArray(text: string): unknown {
+function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -62,6 +70,6 @@ function notOfType({ path, type, nullable }: ConfigKey, text: string): ConfigFau
     path,
     expected: `${EXPECTED[type]}${nullable ? ", or null" : ""}`,
     found: JSON.stringify(text.length <= 60 ? text : `${text.slice(0, 59)}…`),
-    remedy: type === "texts" ? 'Write one,another or a whole JSON array such as ["one", "another"].' : "Change it, or leave it out for the default.",
+    remedy: REMEDIES[type] ?? "Change it, or leave it out for the default.",
   };
 }

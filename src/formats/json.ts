@@ -38,6 +38,11 @@ export function timeOf(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
+/** A value as a host's template shows it; an object or a list, which no host means, as JSON text. */
+export function shownText(value: unknown): string {
+  return typeof value === "object" && value !== null ? jsonText(value) : String(value);
+}
+
 /** A parsed value as JSON text, however deep it is: the built-in writer ends at a few thousand levels. */
 export function jsonText(value: unknown): string {
   try {

@@ -1,6 +1,7 @@
 // A session whose records a host holds in memory: read like a file that grows, with no byte of it kept twice.
 import { type Session, type Source, SourceChangedError, sha256 } from "../session/index.ts";
 import { FORMATS } from "./detect.ts";
+import { jsonText } from "./json.ts";
 import type { Diagnostic, FormatReader } from "./reader.ts";
 
 export class MemorySession {
@@ -30,7 +31,7 @@ export class MemorySession {
 
   /** Takes the next record, which must not change any more. */
   add(value: unknown): void {
-    const bytes = Buffer.from(JSON.stringify(value));
+    const bytes = Buffer.from(jsonText(value));
     const start = this.#end;
     this.#end = start + bytes.length + 1;
     this.#records.push(value);
@@ -66,7 +67,7 @@ export class MemorySession {
 
   #read(start: number, end: number): Uint8Array {
     const index = this.#indexAt(start);
-    const bytes = Buffer.from(JSON.stringify(this.#records[index]) ?? "");
+    const bytes = Buffer.from(index in this.#records ? jsonText(this.#records[index]) : "");
     const from = start - (this.#starts[index] ?? 0);
     if (from < 0 || end - start > bytes.length - from) throw new SourceChangedError(this.#source.name, start, end, `${bytes.length} bytes of a record`);
     return bytes.subarray(from, from + end - start);

@@ -34,6 +34,8 @@ interface Checkpoint {
 
 export interface Opened {
   readonly session: Session;
+  /** Of the file: `palimpsest` for a log of ours, whose session goes by the format that it came from. */
+  readonly format: string;
   /** What was noticed, in file order. */
   readonly diagnostics: readonly Diagnostic[];
   /** An unfinished end, as a file has that is being written. */
@@ -145,7 +147,7 @@ async function readFrom(reading: Reading<FileSource>, from: ScanPosition): Promi
       lastSha256: lastHash(source, resumeAt.offset),
     };
     readings.set(checkpoint, reading);
-    return { session, diagnostics: reading.diagnostics(), tail, checkpoint, close: () => reading.close() };
+    return { session, format: reading.format, diagnostics: reading.diagnostics(), tail, checkpoint, close: () => reading.close() };
   } catch (error) {
     throw error instanceof Error && "syscall" in error ? fileSystemError(path, error) : error;
   } finally {
@@ -186,7 +188,7 @@ async function openStream(path: string, stream: Readable, options: OpenOptions):
   }
   const { tail } = scanner.end();
   const session = reading.session();
-  return { session, diagnostics: reading.diagnostics(), tail, checkpoint: null, close: () => reading.close() };
+  return { session, format: reading.format, diagnostics: reading.diagnostics(), tail, checkpoint: null, close: () => reading.close() };
 }
 
 /** A value as detection knows it: of a part, the larger one with that part alone. */
@@ -228,6 +230,11 @@ class Reading<S extends Source = Source> implements ScanSink {
     this.#read += chunk.length;
     scanner.push(chunk);
     if (!this.#reader && (this.#read - scanner.underway > UNKNOWN_BYTES || this.#waiting.length > UNKNOWN_VALUES)) throw this.#noSession();
+  }
+
+  /** What the file showed itself to be; only asked for when it did. */
+  get format(): string {
+    return this.#format?.name ?? "unknown";
   }
 
   /** Whether the last thing read was part of a value that has not ended. */

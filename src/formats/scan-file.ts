@@ -1,6 +1,6 @@
 // The records of a session file once more, one after the other with their bytes: for writers that copy a file.
 import { closeSync, openSync, readSync } from "node:fs";
-import type { Bytes, Source } from "../session/index.ts";
+import { type Bytes, pause, type Source } from "../session/index.ts";
 import { fileSystemError } from "./file-error.ts";
 import type { RawRecord } from "./reader.ts";
 import { RecordScanner } from "./scan/scan.ts";
@@ -22,10 +22,10 @@ const CHUNK: Bytes = 1024 * 1024;
 const DAMAGE: ReadonlySet<string> = new Set(["bad-line", "nul-block"]);
 
 /**
- * Gives the first `size` bytes of a file as the scanner sees them when the file is opened: records and damage, in file order.
+ * Gives the first `size` bytes of a file as the scanner sees them when the file is opened: records and damage, in file order, with a pause after each piece.
  * @throws SessionFileError where the file cannot be read, and whatever the sink throws
  */
-export function scanFile(path: string, size: Bytes, sink: FileSink): void {
+export async function scanFile(path: string, size: Bytes, sink: FileSink): Promise<void> {
   const source = new FileSource(path);
   const scanner = new RecordScanner(source, {
     record: (record) => sink.record(record),
@@ -42,6 +42,7 @@ export function scanFile(path: string, size: Bytes, sink: FileSink): void {
       if (length === 0) break;
       scanner.push(chunk.subarray(0, length));
       at += length;
+      await pause();
     }
     const { tail } = scanner.end();
     if (tail) sink.damage({ source, start: tail.start, end: tail.end });

@@ -21,7 +21,7 @@ export {
   ToolProblem,
 } from "./answer/index.ts";
 export { lineCount, type Match, matches, type Page, pageOfBytes, pageOfLines, type Unit } from "./page.ts";
-export { answeredCall, blocksOf, callOf, type Recalled, recall, type Stood, type Unknown } from "./recall.ts";
+export { answeredCall, blocksOf, callOf, lostFault, type Recalled, recall, type Stood, type Unknown } from "./recall.ts";
 export { type Found, searchSession } from "./search.ts";
 export { entryText, originalText, refSpans, textOf } from "./text.ts";
 export { type Exactness, exactness, isExact } from "./verify.ts";

@@ -21,18 +21,41 @@ export function lineCount(text: string): number {
   return lines;
 }
 
+/** What pages of one text share, so that a walk through all of them reads it once. */
+interface Known {
+  readonly text: string;
+  bytes?: Buffer;
+  lines?: number;
+  /** Where a line of it begins: the one behind the page of lines given last. */
+  next?: { readonly line: number; readonly start: number };
+}
+
+/** The texts of the newest pages: a page of a page is asked for in between. Held weakly, as a text can be large. */
+let newest: readonly WeakRef<Known>[] = [];
+
+function knownOf(text: string): Known {
+  const known = newest.map((each) => each.deref()).find((each) => each?.text === text);
+  if (known) return known;
+  const fresh: Known = { text };
+  newest = [new WeakRef(fresh), ...newest.slice(0, 1)];
+  return fresh;
+}
+
 /** `limit` lines of a text from line `offset` (1-based), line ends as they are. */
 export function pageOfLines(text: string, offset: number, limit: number): Page {
-  const total = lineCount(text);
-  let start = 0;
-  for (let line = 1; line < offset && start >= 0; line++) start = after(text, start);
+  const known = knownOf(text);
+  known.lines ??= lineCount(text);
+  const from = known.next && known.next.line <= offset ? known.next : { line: 1, start: 0 };
+  let { start } = from;
+  for (let { line } = from; line < offset && start >= 0; line++) start = after(text, start);
   if (start < 0) start = text.length;
   let end = start;
   for (let line = 0; line < limit && end < text.length; line++) {
     const next = after(text, end);
     end = next < 0 ? text.length : next;
   }
-  return { text: text.slice(start, end), unit: "lines", offset, total, ...(end < text.length && { next: offset + limit }) };
+  if (end < text.length && offset >= 1) known.next = { line: offset + limit, start: end };
+  return { text: text.slice(start, end), unit: "lines", offset, total: known.lines, ...(end < text.length && { next: offset + limit }) };
 }
 
 function after(text: string, from: number): number {
@@ -42,7 +65,9 @@ function after(text: string, from: number): number {
 
 /** At most `limit` bytes of a text as UTF-8 from byte `offset`; a page never parts a character and holds at least one. */
 export function pageOfBytes(text: string, offset: number, limit: number): Page {
-  const bytes = Buffer.from(text, "utf8");
+  const known = knownOf(text);
+  known.bytes ??= Buffer.from(text, "utf8");
+  const { bytes } = known;
   const start = characterStart(bytes, Math.min(offset, bytes.length));
   let end = characterStart(bytes, Math.min(start + Math.max(1, limit), bytes.length));
   if (end <= start && start < bytes.length) end = characterEnd(bytes, start);

@@ -89,6 +89,13 @@ function resultsOf(session: Session, callId: string): readonly Place[] {
   return results.length > 0 ? results : places;
 }
 
+/** What is wrong where nothing but the stub of a condensed copy is left of a result; undefined where it is there. */
+export function lostFault(recalled: Recalled): string | undefined {
+  const { data } = recalled.place.entry;
+  if (recalled.kind !== "result" || data.kind !== "result" || !data.lost) return undefined;
+  return `expected the original of ${recalled.ref} beside this condensed copy, found that it is gone or changed: only its stub is left, which \`view\` shows. Put the copy's folder back beside it, or recall from the session that was copied.`;
+}
+
 function recallPlace(session: Session, place: Place, head: Place | null): Recalled {
   const { data } = place.entry;
   const ref = refOf(place);

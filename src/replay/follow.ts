@@ -1,7 +1,7 @@
 // Follows a recording request by request, with the decider of a policy or with anything else that makes views of its own.
-import { condense, type EpochReport, type RequestSeen } from "../condense/index.ts";
+import { condensing, type EpochReport, type RequestSeen } from "../condense/index.ts";
 import type { CondensePolicy } from "../config/index.ts";
-import { isAssistant, type Place, pathTo, type Session } from "../session/index.ts";
+import { isAssistant, type Place, pathTo, type Session, type Steps } from "../session/index.ts";
 import { Projector, type View } from "../view/index.ts";
 
 /** What follows a path and shows less of it. */
@@ -24,21 +24,22 @@ export interface Outcome {
   readonly epochs: readonly EpochReport[];
 }
 
-/** Follows a session to `head` and tells of each request in order. */
-export type Follow = (session: Session, head: Place | null, onRequest: (request: Followed) => void) => Outcome;
+/** Follows a session to `head` and tells of each request in order, in steps. */
+export type Follow = (session: Session, head: Place | null, onRequest: (request: Followed) => void) => Steps<Outcome>;
 
 /** By the decider of a policy. */
 export function byPolicy(policy: CondensePolicy): Follow {
-  return (session, head, onRequest) => condense(session, policy, { head, onRequest });
+  return (session, head, onRequest) => condensing(session, policy, { head, onRequest });
 }
 
 /** Drives a follower over a path. */
-export function follow(session: Session, head: Place | null, follower: Follower, onRequest: (request: Followed) => void): Outcome {
+export function* follow(session: Session, head: Place | null, follower: Follower, onRequest: (request: Followed) => void): Steps<Outcome> {
   const full = new Projector(session);
   for (const place of pathTo(head)) {
     if (isAssistant(place.entry.data)) onRequest({ place, full: full.view(), small: follower.beforeRequest() });
     full.advance(place);
     follower.take(place);
+    yield place.depth / session.size;
   }
   return { session: follower.session, epochs: [] };
 }

@@ -2,4 +2,17 @@
 export type { Costs } from "./cost.ts";
 export type { NeedleKind } from "./needles.ts";
 export { type HostDecisions, hostDecisions, withoutHostDecisions } from "./recording.ts";
-export { type CardCosts, type MissedNeedle, type NeedleCounts, type ReplayOptions, type ReplayReport, type RequestRow, replay, replayMask } from "./report.ts";
+export {
+  type CardCosts,
+  type MissedNeedle,
+  type NeedleCounts,
+  type ReplayOptions,
+  type ReplayReport,
+  type RequestRow,
+  replay,
+  replaying,
+  replayingMask,
+  replayingRun,
+  replayMask,
+  replayTruncation,
+} from "./report.ts";

@@ -177,14 +177,14 @@ export class Needles {
     const telling = new Set(lines.map((line) => line.trim()).filter((line) => line.length >= LEAST_LINE));
     const needed = [...telling].map((line) => ({ line, known: this.#known(line) })).filter(({ known }) => known.kinds === RESULT);
     if (needed.length === 0) return [];
-    const oldest = Math.min(...needed.map(({ known }) => known.newest));
+    const oldest = needed.reduce((least, { known }) => Math.min(least, known.newest), Number.POSITIVE_INFINITY);
     const old = this.#results.length - oldest > OLD_AFTER;
     const missing = needed.filter(({ known }) => !this.#shown.holdsAny(known.ids));
     const texts = needed.map(({ line }) => line);
     if (missing.length === 0) return [{ kind: "edit", lines: texts, old, visible: true }];
     const sources = missing.map(({ known }) => new Set(known.ids.filter((id) => this.#kinds[id] === RESULT)));
     const all = [...(sources[0] as ReadonlySet<TextId>)].filter((id) => sources.every((source) => source.has(id)));
-    const newest = Math.max(0, ...all.map((id) => this.#newest[id] ?? 0));
+    const newest = all.reduce((most, id) => Math.max(most, this.#newest[id] ?? 0), 0);
     return [{ kind: "edit", lines: missing.map(({ line }) => line), old, visible: false, hidden: this.#hidden(this.#results[newest - 1], view) }];
   }
 }

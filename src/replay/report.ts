@@ -1,16 +1,17 @@
 // A recording run through a policy request by request, and what that comes to.
 import type { Cost, EpochReport } from "../condense/index.ts";
 import type { CondensePolicy } from "../config/index.ts";
-import { type EntryId, type Place, pathTo, type Session, type Tokens } from "../session/index.ts";
+import { atOnce, type EntryId, type Place, pathTo, type Session, type Steps, type Tokens } from "../session/index.ts";
 import { bodyTokens, CARDS, type PriceCard } from "../tokens/index.ts";
 import { commonFront, type Item, itemTokens, type View } from "../view/index.ts";
 import { CostMeter, type Costs } from "./cost.ts";
-import { byPolicy, type Follow, type Followed } from "./follow.ts";
+import { byPolicy, type Follow, type Followed, type Outcome } from "./follow.ts";
 import { byMask } from "./mask.ts";
 import { type Needle, type NeedleKind, Needles } from "./needles.ts";
 import { type OneRecall, Recalls } from "./recalls.ts";
 import { type HostDecisions, recordingOf } from "./recording.ts";
 import { Times } from "./times.ts";
+import { byTruncation } from "./truncation.ts";
 
 export interface ReplayOptions {
   /** As far as here; by default to the session's head. */
@@ -99,20 +100,48 @@ export interface ReplayReport {
  * @throws SourceChangedError when the session's file no longer holds what was read.
  */
 export function replay(session: Session, policy: CondensePolicy, options: ReplayOptions = {}): ReplayReport {
+  return atOnce(replaying(session, policy, options));
+}
+
+/** The same in steps, one for each entry. */
+export function replaying(session: Session, policy: CondensePolicy, options: ReplayOptions = {}): Steps<ReplayReport> {
   return measured(session, byPolicy(policy), options);
 }
 
 /** The same for a session whose oldest results are left out: all but the newest ten, every twenty results. */
 export function replayMask(session: Session, options: ReplayOptions = {}): ReplayReport {
+  return atOnce(replayingMask(session, options));
+}
+
+/** The same in steps, one for each entry. */
+export function replayingMask(session: Session, options: ReplayOptions = {}): Steps<ReplayReport> {
   return measured(session, byMask, options);
 }
 
-function measured(session: Session, follow: Follow, { head = session.head, hosts = "ignored" }: ReplayOptions): ReplayReport {
+/** The same for a session of whose results no more than 2,000 characters, head and tail, are ever shown. */
+export function replayTruncation(session: Session, options: ReplayOptions = {}): ReplayReport {
+  return atOnce(measured(session, byTruncation, options));
+}
+
+function* measured(session: Session, follow: Follow, { head = session.head, hosts = "ignored" }: ReplayOptions): Steps<ReplayReport> {
   const recording = recordingOf(session, hosts);
   const end = (head && recording.find(head.entry.id)) ?? null;
   const measure = new Measure(pathTo(end));
-  const followed = follow(recording, end, (request) => measure.request(request));
+  const followed = yield* follow(recording, end, (request) => measure.request(request));
   return { hosts, ...measure.finish(new Recalls(followed.session)), epochs: followed.epochs };
+}
+
+/**
+ * The figures of a run that was followed already: its requests in order, and the session that it came to. Nothing is left out of its views: system
+ * prompts and what a host compacted count as they were.
+ */
+export function* replayingRun(head: Place | null, requests: readonly Followed[], { session, epochs }: Outcome): Steps<ReplayReport> {
+  const measure = new Measure(pathTo(head));
+  for (const [at, request] of requests.entries()) {
+    measure.request(request);
+    yield at / requests.length;
+  }
+  return { hosts: "honoured", ...measure.finish(new Recalls(session)), epochs };
 }
 
 interface Row extends Omit<RequestRow, "missed" | "needles"> {

@@ -57,3 +57,13 @@ describe("what a request says", () => {
     expect(said(message(""), [call(input)])).toEqual({ texts: ["", ...texts], edits });
   });
 });
+
+test("arguments nested 100,000 deep end the run", () => {
+  const input = `${'{"a":['.repeat(50_000)}"deepest"${"]}".repeat(50_000)}`;
+  expect(said(message("x"), [{ kind: "call", callId: "c", tool: "t", input: textBody(input) }]).texts).toEqual(["x", "deepest"]);
+});
+
+test("strings come in their order, under the nearest key that says what they are", () => {
+  const input = JSON.stringify({ a: ["1", { content: { b: "new" } }, "2"], old_string: "o", z: "3" });
+  expect(said(message("x"), [{ kind: "call", callId: "c", tool: "t", input: textBody(input) }])).toEqual({ texts: ["x", "1", "2", "o", "3"], edits: [["o"]] });
+});

@@ -25,7 +25,7 @@ export function said(message: MessageFact, calls: readonly CallFact[]): Said {
       if (key !== undefined && OLD_CONTENT.has(key)) edits.push(value.split("\n"));
       const patch = patchParts(value);
       texts.push(patch ? patch.kept : value);
-      if (patch) edits.push(...patch.hunks);
+      for (const hunk of patch?.hunks ?? []) edits.push(hunk);
     });
   return { texts, edits };
 }
@@ -39,12 +39,18 @@ export function argumentsIn(text: string): unknown {
   }
 }
 
-/** Visits every string of a value with the nearest key that it stands under. */
-export function visitStrings(value: unknown, visit: (text: string, key: string | undefined) => void, key?: string): void {
-  if (typeof value === "string") visit(value, key);
-  else if (Array.isArray(value)) for (const each of value) visitStrings(each, visit, key);
-  else if (typeof value === "object" && value !== null)
-    for (const [name, each] of Object.entries(value)) visitStrings(each, visit, key !== undefined && NEW_CONTENT.has(key) ? key : name);
+/** Visits every string of a value, however deep it is, in its order and with the nearest key that it stands under. */
+export function visitStrings(value: unknown, visit: (text: string, key: string | undefined) => void): void {
+  const open: { readonly value: unknown; readonly key: string | undefined }[] = [{ value, key: undefined }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value: outer, key } = next;
+    if (typeof outer === "string") visit(outer, key);
+    if (typeof outer !== "object" || outer === null) continue;
+    const inner = Array.isArray(outer)
+      ? outer.map((each: unknown) => ({ value: each, key }))
+      : Object.entries(outer).map(([name, each]: [string, unknown]) => ({ value: each, key: key !== undefined && NEW_CONTENT.has(key) ? key : name }));
+    for (const each of inner.reverse()) open.push(each);
+  }
 }
 
 function withoutFences(text: string): string {

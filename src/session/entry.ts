@@ -65,6 +65,8 @@ export interface ResultFact {
   readonly blocks: readonly Block[];
   /** The whole output, where the host gave the model a preview and kept the rest in a file. */
   readonly full?: Body;
+  /** The original is gone, which a condensed copy kept beside it: its stub is all that is left. */
+  readonly lost?: true;
 }
 export interface UsageFact {
   readonly kind: "usage";
@@ -167,7 +169,7 @@ export interface RevertDecision {
   /** Results of a condense, or messages (an assistant message stands for its batch) of a range; absent: all. */
   readonly targets?: readonly EntryId[];
 }
-export type Cause = "host" | "prompt" | "cadence" | "final-reply" | "on-demand" | "occupancy" | "cold-cache" | "revert";
+export type Cause = "host" | "prompt" | "cadence" | "final-reply" | "on-demand" | "occupancy" | "growth" | "cold-cache" | "revert";
 export interface Economics {
   /** Bytes of an already sent prefix that are sent anew. */
   readonly rewritten: Bytes;
@@ -202,6 +204,23 @@ export interface AttemptDecision {
   readonly what: string;
   readonly phase: "started" | "done" | "failed" | "skipped";
   readonly code?: string;
+  /** What it took of a language model. */
+  readonly usage?: AttemptUsage;
+}
+/** What calls of a language model came to. A figure that no call reported is absent; those that some did not report are too low by `unreported` calls. */
+export interface AttemptUsage {
+  /** `PROVIDER/ID`. */
+  readonly model: string;
+  readonly calls: number;
+  /** Calls whose usage is not known. */
+  readonly unreported: number;
+  readonly input?: Tokens;
+  readonly cacheRead?: Tokens;
+  readonly output?: Tokens;
+  /** In US dollars. */
+  readonly usd?: number;
+  /** The version of the prompt. */
+  readonly prompt?: string;
 }
 export type RangeDecision = FoldDecision | CompactDecision | MoltDecision;
 /** Decisions that hide something. */

@@ -114,7 +114,7 @@ export class Projector {
       else if (!answers.answer(place, data)) rest.push(...this.#late(place));
     }
     const strays = this.#pairs(answers, out);
-    out.push(...(strays.length === 0 ? rest : inPathOrder(rest, strays)));
+    for (const item of strays.length === 0 ? rest : inPathOrder(rest, strays)) out.push(item);
   }
 
   /** An entry that is no call and no result, where it is shown. */

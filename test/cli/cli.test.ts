@@ -82,7 +82,7 @@ describe("condense", () => {
     const saved = join(folder, "saved.jsonl");
     const { out } = palimpsest(["condense", copy, "--save", join(folder, "saved")]);
     expect(out).toContain(`saved as ${saved}`);
-    const ref = /palimpsest recall \S+ (t\d+)/.exec(out)?.[1] as string;
+    const ref = /palimpsest\S* recall \S+ (t\d+)/.exec(out)?.[1] as string;
     const original = palimpsest(["recall", copy, ref]).out;
     rmSync(copy);
     expect(palimpsest(["recall", saved, ref]).out).toBe(original);
@@ -148,8 +148,18 @@ describe("recall", () => {
     expect(first.err).toMatch(/^lines from 1 of \d+; next: --offset 3\n$/);
     const rest = palimpsest(["recall", example, "t1", "--offset", "3"]);
     expect(first.out + rest.out).toBe(whole);
-    const beyond = palimpsest(["recall", example, "t1", "--offset", "999"]);
-    expect(beyond).toMatchObject({ code: 0, out: "", err: expect.stringMatching(/^nothing there: the original has \d+ lines\n$/) });
+    const total = Number(/ of (\d+);/.exec(first.err)?.[1]);
+    const behind = palimpsest(["recall", example, "t1", "--offset", `${total + 1}`]);
+    expect(behind).toMatchObject({ code: 0, out: "", err: `nothing there: the original has ${total} lines\n` });
+    const beyond = {
+      code: 2,
+      out: "",
+      err: `palimpsest: beyond-end: --offset: expected at most ${total}, as the original has ${total} lines, found ${total + 2}.\n`,
+    };
+    for (const more of [[], ["--json"]]) expect(palimpsest(["recall", example, "t1", "--offset", `${total + 2}`, ...more])).toMatchObject(beyond);
+    const bytes = Buffer.byteLength(whole);
+    expect(palimpsest(["recall", example, "t1", "--unit", "bytes", "--offset", `${bytes}`])).toMatchObject({ code: 0, out: "" });
+    expect(palimpsest(["recall", example, "t1", "--unit", "bytes", "--offset", `${bytes + 1}`])).toMatchObject({ code: 2, out: "" });
   });
 
   test("--search finds lines in one original, and without a ref in the whole session", () => {
@@ -158,6 +168,18 @@ describe("recall", () => {
     expect(all.length).toBeGreaterThan(3);
     const ref = all.map((line) => /^(t\d+)\t/.exec(line)?.[1]).find(Boolean) as string;
     for (const line of palimpsest(["recall", example, ref, "--search", word]).out.trim().split("\n")) expect(line).toMatch(/^\d+: .*test/);
+  });
+
+  test("--search without a match is no error: it is said on stderr, and by --json as no matches", () => {
+    const none = "no such text";
+    expect(palimpsest(["recall", example, "--search", none])).toEqual({ code: 0, out: "", err: `nothing holds "${none}" on this branch\n` });
+    expect(palimpsest(["recall", example, "t1", "--search", none])).toEqual({ code: 0, out: "", err: `no line of t1 holds "${none}"\n` });
+    expect(JSON.parse(palimpsest(["recall", example, "--search", none, "--json"]).out)).toMatchObject({ matches: [] });
+    expect(JSON.parse(palimpsest(["recall", example, "t1", "--search", none, "--json"]).out)).toMatchObject({ found: [{ ref: "t1", matches: [] }] });
+    const [line = ""] = palimpsest(["recall", example, "t1"]).out.split("\n");
+    const { found } = JSON.parse(palimpsest(["recall", example, "t1", "--search", line.slice(0, 40), "--json"]).out);
+    expect(found[0].matches[0]).toMatchObject({ line: 1 });
+    expect(found[0]).not.toHaveProperty("text");
   });
 
   test("what cannot be asked for together is refused, not ignored", () => {

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:f
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import { ownCommand } from "../../src/condense/index.ts";
 import { answers, assistant, calls, lines, said, user } from "../build/claude-records.ts";
 import { desk } from "../build/command.ts";
 import { piSession, resultText } from "../build/pi-records.ts";
@@ -37,7 +38,7 @@ describe("Pi", () => {
     expect(out).toContain(`\n          ${copy}\n`);
     expect(out).toMatch(/\n {10}read back and compared: \d+ facts\n/);
     expect(out).toContain(`\nresume    pi --session ${copy}\n          in /srv/app\n`);
-    const [, ref = ""] = new RegExp(`\\n  palimpsest recall ${copy} (t\\d+) +the original of \\1\\n`).exec(out) ?? [];
+    const [, ref = ""] = new RegExp(`\\n  ${ownCommand()} recall ${copy} (t\\d+) +the original of \\1\\n`).exec(out) ?? [];
     rmSync(session);
     for (const each of ["t1", ref]) expect(run(["recall", copy, each])).toEqual({ code: 0, err: "", out: resultText(Number(each.slice(1))) });
     const shown = run(["view", copy]).out;
@@ -69,10 +70,33 @@ describe("Pi", () => {
 
   test("nothing to condense gives no copy", () => {
     const session = file("pi/small/session.jsonl", piSession(2));
-    const { code, out } = run(["condense", session, "--copy"]);
-    expect(code).toBe(0);
+    const { code, out, err } = run(["condense", session, "--copy"]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^palimpsest: nothing-to-copy: .*session\.jsonl: expected /) });
+    expect(run(["condense", session, "--copy", "--dry-run"])).toMatchObject({ code: 0, err: "" });
     expect(out).toMatch(/\ncopy {6}nothing in the next request can be condensed\n {10}nothing was written\n$/);
     expect(readdirSync(join(home, "pi/small"))).toEqual(["session.jsonl"]);
+  });
+
+  test("chains are not folded in a copy, whatever the policy says, and it says so", () => {
+    const session = file("pi/folds/session.jsonl", piSession(RESULTS));
+    const fold = ["--set", "condense.chains.fold=true", "--set", "condense.chains.rollingWindow=0"];
+    const [plain, folded] = [[], fold].map(
+      (more) => json(["condense", session, "--copy", "--dry-run", ...more]) as { tokens: object; results: { folded: number }; copy: { tokens: object } },
+    );
+    expect(json(["condense", session, ...fold]).results).toMatchObject({ folded: expect.any(Number) });
+    expect(folded?.results.folded).toBe(0);
+    expect(folded?.copy.tokens).toEqual(plain?.copy.tokens);
+    expect(folded?.tokens).toEqual(plain?.tokens);
+    expect(run(["condense", session, "--copy", "--dry-run", ...fold]).out).toContain("\n          chains are not folded: no copy can hold a fold\n");
+  });
+
+  test("--explain says of what was condensed before that it was", () => {
+    const session = file("pi/again/session.jsonl", piSession(RESULTS));
+    const { copy } = json(["condense", session, "--copy", "--keep-last", "9"]) as { copy: { path: string } };
+    const { refs } = json(["condense", copy.path, "--keep-last", "3"]) as { refs: { ref: string; earlier?: true; because: string }[] };
+    expect(refs.filter(({ earlier }) => earlier).map(({ ref }) => ref)).toEqual(["t1", "t2", "t3", "t4", "t5"]);
+    expect(refs[0]?.because).toMatch(/^the session was condensed before/);
+    expect(refs[5]?.because).toMatch(/^it was older than the newest 3 results/);
   });
 
   test("--keep-last and --protect leave results verbatim in the copy", () => {
@@ -113,6 +137,65 @@ describe("Claude Code", () => {
     expect(run(["recall", session, "t1"]).code).toBe(0);
   });
 
+  test("condense leaves stubs alone whose originals are gone, says how many, and so does a log of it", () => {
+    const session = file(".claude/projects/-srv-left/33333333-3333-4333-8333-333333333333.jsonl", claudeSession());
+    const { copy } = json(["condense", session, "--copy", "--keep-last", "9"]) as { copy: { path: string; results: number } };
+    rmSync(copy.path.replace(/\.jsonl$/, ""), { recursive: true });
+    expect(copy.results).toBe(RESULTS - 9);
+    const { results, refs } = json(["condense", copy.path, "--keep-last", "3"]) as { results: object; refs: { ref: string; why?: string }[] };
+    expect(results).toMatchObject({ total: RESULTS, condensed: 6, lost: copy.results });
+    expect(refs.filter(({ why }) => why === "original-lost").map(({ ref }) => ref)).toEqual(["t1", "t2", "t3", "t4", "t5"]);
+    const { out } = run(["condense", copy.path, "--keep-last", "3", "--save", join(home, "lost"), "--explain"]);
+    expect(out).toMatch(/\nlost {6}5 results are stubs of a condensed copy whose originals are gone, and left alone: put the copy's folder back beside it\n/);
+    expect(out).toMatch(/\n {2}t5 .* kept +it is a stub of a condensed copy, and its original is gone/);
+    expect(run(["recall", join(home, "lost.jsonl"), "t5"])).toMatchObject({ code: 4, out: "", err: expect.stringContaining("originals-missing: ") });
+    expect(run(["recall", join(home, "lost.jsonl"), "t6"])).toMatchObject({ code: 0, out: resultText(6) });
+    const folded = json(["condense", copy.path, "--keep-last", "3", "--set", "condense.chains.fold=true"]) as { refs: { ref: string; why?: string }[] };
+    expect(folded.refs.filter(({ why }) => why === "original-lost")).toHaveLength(5);
+  });
+
+  test("what a copy cannot show is no part of its figures, and is counted in one line", () => {
+    const [code, thought] = [resultText(99), { type: "thinking", thinking: resultText(98), signature: "s" }];
+    const edit = [calls("edit", "Write", { file_path: "/srv/app/9.ts", content: code }), thought];
+    const made = [user("u", null, "go"), assistant("w", "u", "mw/qw", edit), user("v", "w", [answers("edit", "written")])];
+    const rest = claudeSession().split("\n").slice(1).join("\n").replace('"parentUuid":"u"', '"parentUuid":"v"');
+    const session = file(".claude/projects/-srv-whole/44444444-4444-4444-8444-444444444444.jsonl", `${lines(made)}${rest}`);
+    const { tokens, copy } = json(["condense", session, "--copy", "--dry-run"]) as unknown as Record<
+      string,
+      { after: number; tokens: { after: number }; left: object[] }
+    >;
+    expect(tokens?.after).toBe(copy?.tokens.after);
+    expect(copy?.left).toMatchObject([
+      { what: "w#1", kind: "call" },
+      { what: "w#0", kind: "message" },
+    ]);
+    const { out } = run(["condense", session, "--copy", "--dry-run"]);
+    expect(out).toMatch(/\ntokens \(estimated\) +before +in the copy +left\n/);
+    expect(out).toContain(`\n          left whole: the arguments of 1 call, the thinking of 1 message: Claude Code has no record`);
+    const [, headline] = /\nnext request +[\d,]+ +([\d,]+) /.exec(out) ?? [];
+    expect(out).toContain(` tokens become ${headline}\n`);
+    expect(out).not.toMatch(/arguments of \d+ calls? cut|thinking of \d+ messages? left out/);
+  });
+
+  test("a copy where Claude Code does not look says where to put it", () => {
+    const session = file(".claude/projects/-srv-app/55555555-5555-4555-8555-555555555555.jsonl", claudeSession());
+    const { code, out } = run(["condense", session, "--copy", folder("elsewhere")]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/\nresume {4}not from there: Claude Code looks in ~\/\.claude\/projects\/-srv-app\n/);
+    expect(json(["condense", session, "--copy", folder("elsewhere")]).copy).toMatchObject({ place: "~/.claude/projects/-srv-app" });
+    expect(json(["condense", session, "--copy"]).copy).not.toHaveProperty("place");
+    expect(run(["condense", session, "--copy"]).out).toMatch(/\nresume {4}claude --resume /);
+  });
+
+  test("--at cuts the copy there; what follows need not name the branch any more", () => {
+    const session = file(".claude/projects/-srv-cut/66666666-6666-4666-8666-666666666666.jsonl", claudeSession());
+    const { out } = run(["condense", session, "--copy", "--at", "r12"]);
+    const [, path = ""] = /\n {10}(\S+\.jsonl)\n/.exec(out) ?? [];
+    expect(json(["view", path]).head).toBe("r12");
+    expect(out).not.toContain("--at");
+    expect(run(["condense", session, "--at", "r12"]).out).toMatch(/ --copy --at r12 .*\n.* recall \S+ t\d+ --at r12 /);
+  });
+
   test("a copy under an id of its own, which gives every original when the session is gone", () => {
     const projects = ".claude/projects/-srv-app";
     const session = file(`${projects}/11111111-1111-4111-8111-111111111111.jsonl`, claudeSession());
@@ -139,6 +222,17 @@ describe("what is refused", () => {
       () => [codex(), "--copy"],
       2,
       /^palimpsest: copy-not-offered: .*codex\.jsonl: expected a session of Pi or Claude Code, found one of codex\./,
+    ],
+    [
+      "a log of our own, whatever it was made from",
+      () => {
+        const log = join(home, "refused/log.jsonl");
+        if (!existsSync(log)) expect(run(["condense", pi(), "--save", log]).out).not.toContain("--copy");
+        expect(run(["condense", log]).out).not.toContain("--copy");
+        return [log, "--copy"];
+      },
+      2,
+      /^palimpsest: copy-not-offered: .*log\.jsonl: expected a session of Pi or Claude Code, found a log of Palimpsest's own \(made from one of pi\)\. Copy the session file/,
     ],
     ["standard input", () => ["-", "--copy"], 2, /^palimpsest: copy-needs-file: -: expected a session file, found a stream/],
     ["- as PATH", () => [pi(), "--copy", "-"], 2, /^palimpsest: copy-bad-path: .*found "-"/],

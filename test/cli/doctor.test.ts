@@ -1,6 +1,6 @@
 // doctor as a person runs it: the effective configuration with the origin of each value, faults beside it.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -63,4 +63,40 @@ test("a faulty configuration ends with 1, and the rest is printed", () => {
   const json = doctor(["--profile", "fast", "--json"]);
   expect(json.code).toBe(1);
   expect(JSON.parse(json.out).configuration.faults.map((fault: { code: string }) => fault.code)).toEqual(["config-unknown-key", "config-out-of-range"]);
+});
+
+test("a folder in a configuration file's place is not read, nor is a file that is named and not there", () => {
+  rmSync(own, { recursive: true, force: true });
+  mkdirSync(own);
+  const { code, out } = doctor([]);
+  expect(code).toBe(1);
+  expect(out).toMatch(new RegExp(`^ {2}project +cannot be read +${own}$`, "m"));
+  expect(out).toContain(`config-unreadable: ${own}: expected a configuration file, found a folder.`);
+  rmSync(own, { recursive: true });
+  const named = doctor([], { PALIMPSEST_CONFIG: join(home, "gone.json") });
+  expect(named.code).toBe(1);
+  expect(named.out).toContain(`config-unreadable: ${join(home, "gone.json")}: expected a configuration file, found no such file.`);
+});
+
+test("session folders that cannot be read are told apart from those that are not there", () => {
+  const nobody = process.geteuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const folder = join(home, "claude");
+  mkdirSync(join(folder, "projects", "-closed"), { recursive: true });
+  mkdirSync(join(home, "shut", "sessions"), { recursive: true });
+  writeFileSync(join(folder, "projects", "-closed", "a.jsonl"), "{}");
+  for (const each of [home, project]) chmodSync(each, 0o755);
+  chmodSync(join(folder, "projects", "-closed"), 0);
+  chmodSync(join(home, "shut"), 0);
+  const env = { PATH: process.env.PATH, HOME: home, CLAUDE_CONFIG_DIR: folder, CODEX_HOME: join(home, "shut"), PI_AGENT_DIR: join(home, "none") };
+  const ran = (...args: string[]) => spawnSync(process.execPath, [bin, "doctor", ...args], { cwd: project, env, encoding: "utf8", ...nobody });
+  const { stdout } = ran();
+  const { folders } = JSON.parse(ran("--json").stdout) as { folders: { path: string; exists: boolean; unreadable?: unknown }[] };
+  chmodSync(join(home, "shut"), 0o755);
+  chmodSync(join(folder, "projects", "-closed"), 0o755);
+  expect(stdout).toMatch(new RegExp(`^ {2}claude-code +0 sessions +${folder}/projects `, "m"));
+  expect(stdout).toMatch(new RegExp(`^ {2}codex +cannot be read +${home}/shut/sessions `, "m"));
+  expect(stdout).toMatch(new RegExp(`^ {2}pi +not there +${home}/none/sessions `, "m"));
+  expect(stdout).toContain(`  ${folder}/projects/-closed: expected a folder that can be read, found EACCES.`);
+  expect(folders.find(({ path }) => path === join(home, "shut/sessions"))?.unreadable).toEqual([{ path: join(home, "shut/sessions"), code: "EACCES" }]);
+  expect(folders.find(({ path }) => path === join(home, "none/sessions"))).not.toHaveProperty("unreadable");
 });

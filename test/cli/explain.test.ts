@@ -11,7 +11,7 @@ test("every epoch with its price, and a reason for every result", () => {
   const session = file("session.jsonl", piSession(RESULTS));
   const { code, out, err } = run(["condense", session, "--explain", "--keep-last", "4", "--protect", "src/2.ts"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  const [, epochs = ""] = out.split("\nepochs\n");
+  const [, epochs = ""] = out.split("\nepochs, what each saves and sends anew in tokens\n");
   expect(epochs).toMatch(/^ {2}block +cause +request +results +calls +saves +sent anew +earned back\n {2}b\d+ +[a-z-]+ +\d+ +\d+ +\d+ +[\d,]+ +[\d,]+ +\w/);
   const [, results = ""] = out.split("\nresults, in tokens before and after\n");
   const rows = results.split("\n").filter((line) => line.startsWith("  t"));
@@ -20,7 +20,7 @@ test("every epoch with its price, and a reason for every result", () => {
   expect(rows[0]).toMatch(/^ {2}t1 +read +src\/1\.ts +[\d,]+ +[\d,]+ +condensed +\S/);
   expect(rows.at(-1)).toMatch(/ kept +\S/);
   expect(out).toMatch(
-    /\nnext\n {2}palimpsest condense .*session\.jsonl --copy +a condensed copy that Pi resumes\n {2}palimpsest recall .*session\.jsonl t\d+ /,
+    /\nnext\n {2}.*palimpsest\S* condense .*session\.jsonl --copy --keep-last 4 --protect src\/2\.ts +a condensed copy that Pi resumes\n {2}.*palimpsest\S* recall .*session\.jsonl t\d+ /,
   );
 });
 

@@ -31,7 +31,7 @@ test("prints the requests at which something happened, and the figures", () => {
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(/^pi session [-0-9a-f]+: \d+ requests\n\nrequest +full +condensed +epoch/);
   expect(out).toMatch(
-    /\n +\d+ +[\d,]+ +[\d,]+ +(?:cadence|cold-cache|final-reply): saves [\d,]+, sends [\d,]+ anew, earned back (?:at once|never|after \d+) +rewritten, (?:warm|cold)/,
+    /\n +\d+ +[\d,]+ +[\d,]+ +(?:cadence|cold-cache|final-reply): saves [\d,]+ tokens, sends [\d,]+ anew, earned back (?:at once|never|after \d+) +rewritten, (?:warm|cold)/,
   );
   expect(out).toMatch(/\nnot shown: \d+ requests at which nothing happened; --all shows them\n/);
   expect(out).toMatch(/facts visible +\d+ of \d+ +\d+ of \d+\n/);

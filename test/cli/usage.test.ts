@@ -18,8 +18,19 @@ test.each<readonly [readonly string[], string]>([
   [["recall", "x.jsonl", "t1", "--unit", "words"], '--unit: expected lines or bytes, found "words".'],
   [["recall", "x.jsonl", "--search", ""], "--search: expected a text, found an empty one."],
   [["condense", "x.jsonl", "--keep-last", "1.5"], '--keep-last: expected a whole number from 0, found "1.5".'],
+  [
+    ["condense", "x.jsonl", "--protect", "src/[ab"],
+    '--protect: expected a glob whose brackets are closed, found "src/[ab". Name files, such as "**/AGENTS.md".',
+  ],
 ])("%j", (args, problem) => {
   expect(run(args)).toEqual({ code: 1, out: "", err: `palimpsest: usage: ${problem}\n` });
+});
+
+test("a --protect that protects nothing is noted, and one that does is not", () => {
+  const session = file("protect.jsonl", piSession(12));
+  const args = ["condense", session, "--protect", "src/**", "--protect", "**/AGENT.md"];
+  expect(run(args).out.match(/^note .*$/gm)).toEqual(["note      --protect **/AGENT.md matches no file that a call names"]);
+  expect(JSON.parse(run([...args, "--json"]).out)).toMatchObject({ unmatched: ["**/AGENT.md"] });
 });
 
 test.each<readonly [string, () => Buffer, RegExp]>([

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, test } from "vitest";
-import { type CopyPlan, type CopyReport, condense, copyPlan } from "../../src/condense/index.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { CopyError, type CopyPlan, type CopyReport, condense, copyPlan } from "../../src/condense/index.ts";
 import { DEFAULT_POLICY } from "../../src/config/index.ts";
 import { openSession, scanFile } from "../../src/formats/index.ts";
 import { writeCopy } from "../../src/hosts/claude-code/index.ts";
@@ -68,9 +68,9 @@ interface Read {
   readonly value: Record<string, unknown>;
 }
 
-function records(path: string): Read[] {
+async function records(path: string): Promise<Read[]> {
   const found: Read[] = [];
-  scanFile(path, readFileSync(path).length, {
+  await scanFile(path, readFileSync(path).length, {
     record: ({ range, value }) => found.push({ bytes: Buffer.from(range.source.read(range.start, range.end)), value: value as Read["value"] }),
     damage: () => {},
   });
@@ -102,7 +102,7 @@ test.each(recordings.flatMap((path) => [["by policy", path, byPolicy] as const, 
     expect(report).toMatchObject({ written: true, results: plan.results.length, resume: `claude --resume ${report.id}` });
     expect(report.path).toBe(join(folder, `${report.id}.jsonl`));
     const planned = new Set(plan.results.map(({ place }) => place.entry.id.replace(/#\d+$/, "")));
-    const [were, are] = [records(path), records(report.path)];
+    const [were, are] = [await records(path), await records(report.path)];
     expect(are).toHaveLength(were.length);
     let rewritten = 0;
     for (const [index, was] of were.entries()) {
@@ -159,7 +159,7 @@ test("a record keeps its key order, its numbers and its letters as they were wri
   const odd = `{"n":1.50, "uuid":"r1","parentUuid":"a1","isSidechain":false,"sessionId" : "${SID}","type":"user","toolUseResult":{"sessionId":"kept","e":1e2,"k":"\\u00e9"},"message":{"role":"user","content":[{"type":"text","text":"t"},{"content":"${LONG}","tool_use_id":"c1","type":"tool_result"}]}}`;
   const path = written(`${lines([user("u1", null, "go"), assistant("a1", "u1", "m1/r1", [calls("c1")])])}${odd}\n`);
   const report = await copied(path, all);
-  const now = records(report.path)[2] as Read;
+  const now = (await records(report.path))[2] as Read;
   const content = (now.value.message as { content: { content: string }[] }).content[1]?.content as string;
   expect(content.startsWith(`${stubText("t1")}\n\n[b1 automatic note`)).toBe(true);
   expect(now.bytes.toString()).toBe(odd.replace(`"sessionId" : "${SID}"`, `"sessionId" : "${report.id}"`).replace(`"${LONG}"`, JSON.stringify(content)));
@@ -193,7 +193,7 @@ test("originals stay as they were, lists and images with them, and each has its 
       ],
     },
   ]);
-  const [record] = records(report.path).slice(2);
+  const [record] = (await records(report.path)).slice(2);
   const blocks = ((record as Read).value.message as { content: { content: unknown }[] }).content;
   expect(blocks[0]?.content).toEqual([{ type: "text", text: stubText("t1") }]);
   expect(typeof blocks[1]?.content).toBe("string");
@@ -284,7 +284,7 @@ test("subagents, spilled outputs and other files of the session go along, with t
     "subagents/deep/agent-1.jsonl",
     "tool-results/out.txt",
   ]);
-  expect(records(join(folder, report.id, "subagents", "deep", "agent-1.jsonl"))[0]?.value).toMatchObject({ uuid: "s1", sessionId: report.id });
+  expect((await records(join(folder, report.id, "subagents", "deep", "agent-1.jsonl")))[0]?.value).toMatchObject({ uuid: "s1", sessionId: report.id });
   expect(existsSync(join(folder, report.id, "link.txt"))).toBe(false);
   const { session, close } = await openSession(report.path);
   const [result] = recall(session, "t1") as Exclude<ReturnType<typeof recall>, { kind: "unknown" }>;
@@ -339,7 +339,7 @@ test("a copy of a record in the same file is changed like it", async () => {
   const made = conversation(2);
   const path = written(lines([...made, made[2]]));
   const report = await copied(path, all);
-  const now = records(report.path);
+  const now = await records(report.path);
   expect(now.at(-1)?.bytes.equals(now[2]?.bytes as Buffer)).toBe(true);
   const { session, close } = await openSession(report.path);
   expect(Array.from(view(session)).filter(({ kind }) => kind === "stub")).toHaveLength(2);
@@ -348,5 +348,74 @@ test("a copy of a record in the same file is changed like it", async () => {
 
 test("calls and thinking have no record that would hide them: they are named as left", async () => {
   const report = await copied(written(lines(conversation(1))), (session) => shortened(session, { calls: true }));
-  expect(report).toMatchObject({ results: 1, calls: 0, left: [{ what: "a1#1" }] });
+  expect(report).toMatchObject({ results: 1, calls: 0, left: [{ what: "a1#1", kind: "call" }] });
+});
+
+describe("a copy that ends before its session does", () => {
+  /** Two calls of one response that stand in two records, between results; then a marker, more results, and an older branch. */
+  const split: ClaudeRecord[] = [
+    ...conversation(2).slice(0, -1),
+    assistant("old", "r2", "mo/ro", [said("an answer that the user took back")]),
+    assistant("p1", "r2", "mp/rp", [calls("x")]),
+    user("q1", "p1", [answers("x", `${LONG}x`)]),
+    assistant("p2", "p1", "mp/rp", [said("and y"), calls("y")]),
+    user("q2", "p2", [answers("y", `${LONG}y`)]),
+    system("mark", "q2", "turn_duration"),
+    assistant("on", "mark", "mn/rn", [said("going on")]),
+    user("u2", "on", "thanks"),
+    assistant("end", "u2", "me/re", [said("done")]),
+  ];
+
+  test("holds the path up to its end and what stands before, and Claude Code goes on there; or it is refused, by a dry run too", async () => {
+    const path = written(lines(split));
+    const source = await openSession(path);
+    const outcomes: Record<string, string> = {};
+    const facts = (head: Place) => source.session.path(head.entry.data.kind === "marker" ? head.parent : head).length;
+    for (const { entry } of source.session.path()) {
+      const head = source.session.find(entry.id) as Place;
+      const plan = shortened(source.session, {}, head);
+      const make = (dryRun: boolean) =>
+        writeCopy(plan, { ...source, path }, { dryRun }).catch((error: unknown) => (error instanceof CopyError ? error.code : String(error)));
+      const [dry, made] = [await make(true), await make(false)];
+      outcomes[entry.id] = typeof made === "string" ? made : `${made.results}`;
+      if (typeof made === "string") expect(dry).toBe(made);
+      if (typeof made === "string" || !made.written) continue;
+      expect(dry).toMatchObject({ results: made.results, tokens: { before: made.tokens.before } });
+      const copy = await openSession(made.path);
+      const whole = Array.from(view(source.session, head));
+      expect(Array.from(view(copy.session)).map(({ place }) => place.entry.id)).toEqual(whole.map(({ place }) => place.entry.id));
+      expect(recall(copy.session, "t1")).toMatchObject([{ kind: "result" }]);
+      expect((await records(made.path)).some(({ value }) => value.uuid === "end")).toBe(head === source.session.head);
+      expect(made.checked).toBe(head === source.session.head ? source.session.size : facts(head));
+      copy.close();
+    }
+    source.close();
+    expect(outcomes).toEqual({
+      u1: "0",
+      "a1#0": "copy-bad-end",
+      "a1#1": "0",
+      r1: "1",
+      "a2#0": "copy-bad-end",
+      "a2#1": "1",
+      r2: "2",
+      "p1#0": "copy-bad-end",
+      "p1#1": "copy-bad-end",
+      p2: "copy-bad-end",
+      q1: "3",
+      q2: "4",
+      mark: "4",
+      "on#0": "4",
+      u2: "4",
+      "end#0": "4",
+    });
+  });
+
+  test("what cannot be the end says which entry can", async () => {
+    const path = written(lines(split));
+    const source = await openSession(path);
+    const head = source.session.named("p1").at(-1) as Place;
+    const made = writeCopy(shortened(source.session, {}, head), { ...source, path });
+    await expect(made).rejects.toMatchObject({ code: "copy-bad-end", message: expect.stringMatching(/found p1#\d+, behind which \S+ belongs to the same/) });
+    source.close();
+  });
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type SessionEntry, SessionManager } from "@earendil-works/pi-coding-agent";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { type CopyPlan, type CopyReport, condense, copyPlan } from "../../src/condense/index.ts";
+import { type CopyPlan, type CopyReport, condense, copyPlan, ownCommand } from "../../src/condense/index.ts";
 import { DEFAULT_POLICY } from "../../src/config/index.ts";
 import { openSession } from "../../src/formats/index.ts";
 import { writeCopy } from "../../src/hosts/pi/index.ts";
@@ -95,7 +95,7 @@ test.each([example, ...recordings].flatMap((path) => [["by policy", path, byPoli
     const copy = await openSession(report.path);
     expect(texts(copy.session)).toEqual(wanted);
     const last = Array.from(view(copy.session)).at(-1);
-    expect(last && itemText(last)).toContain(`palimpsest recall ${report.path} t`);
+    expect(last && itemText(last)).toContain(`${ownCommand()} recall ${report.path} t`);
     if (report.note !== null) {
       expect(last && itemText(last).startsWith(`[${report.note} automatic note, not from the user: `)).toBe(true);
       expect(recall(copy.session, report.note)).toMatchObject([{ kind: "block", ref: report.note, refs: plan.results.map(({ ref }) => ref) }]);
@@ -354,4 +354,20 @@ test("a dry run writes nothing and says what would be written", async () => {
   expect(report.tokens.after).toBeLessThan(report.tokens.before / 2);
   expect(report.path.startsWith(here)).toBe(true);
   expect(readdirSync(here)).toEqual([]);
+});
+
+test("a path whose last record has no id is refused with the end that can be copied, by a dry run too; what nobody is shown does no harm", async () => {
+  const records = [HEADER, USER, answer("a", "u", [call("c1", {})]), result("r1", "a", "c1", [{ type: "text", text: "one" }])];
+  const path = written(...records, { ...answer("e", "r1", [{ type: "text", text: "done" }]), id: null });
+  const source = await openSession(path);
+  for (const dryRun of [true, false])
+    await expect(writeCopy(all(source.session), { ...source, path }, { path: folder(), dryRun })).rejects.toMatchObject({
+      code: "copy-no-id",
+      message: expect.stringMatching(/\(line 5\).* --at r1\.$/),
+    });
+  const before = source.session.named("r1")[0] ?? null;
+  const report = await writeCopy(shortened(source.session, {}, before), { ...source, path }, { path: folder() });
+  expect(report).toMatchObject({ written: true, results: 1 });
+  source.close();
+  expect(await copied(written(...records, { type: "label", id: null, parentId: "r1", targetId: "a", label: "x" }), all)).toMatchObject({ written: true });
 });

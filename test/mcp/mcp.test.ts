@@ -1,10 +1,23 @@
 // Recall and search over MCP as an agent has them: the SDK's client against the command, over real standard input and output.
 import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ownCommand } from "../../src/condense/index.ts";
 import { answers, assistant, calls, lines, said, user } from "../build/claude-records.ts";
 import { type Answer, BIN, nextOf, pagesOf, piResults, piSession, type Running, run, sha256, started } from "./server.ts";
 
@@ -231,6 +244,13 @@ describe("a condensed copy", () => {
     expect(title).toMatch(/^\d+ refs of what is hidden\. Refs here: t1 to t16, b1\./);
     expect(readFileSync(copy, "utf8")).toContain("[t2 Bash: 80 lines, ");
     for (let step = 0; step < 16; step++) expect((await server.recall({ session: copy, ref: `t${step + 1}` })).texts).toEqual([output(step)]);
+    const alone = join(folder, "99999999-9999-4999-8999-999999999999.jsonl");
+    copyFileSync(copy, alone);
+    const lost = await server.recall({ session: alone, ref: "t2" });
+    expect([lost.isError, lost.title]).toEqual([true, expect.stringMatching(/^originals-missing: .*: expected the original of t2 beside this condensed copy/)]);
+    const refs = await server.call("session_refs", { session: alone });
+    expect(refs.title).toMatch(/^nothing is hidden\..*\noriginals-missing: of t1 to t\d+ only the stub is left/);
+    rmSync(alone);
   });
 });
 
@@ -290,7 +310,7 @@ test("images come back as images, with the first page; one that is too large or 
   expect([later.images, later.title]).toEqual([[], expect.stringContaining("1 image with the first page")]);
   const two = await server.recall({ session, ref: "t2" });
   expect(two.images).toEqual([{ data: PNG, mimeType: "image/png" }]);
-  expect(two.title).toContain(`image 1 is too large to send (${huge.length} bytes of base64): palimpsest recall ${session} t2 --image 1`);
+  expect(two.title).toContain(`image 1 is too large to send (${huge.length} bytes of base64): ${ownCommand()} recall ${session} t2 --image 1`);
   expect(two.title).toContain("image 3 stands elsewhere: https://example.com/a.png");
 });
 

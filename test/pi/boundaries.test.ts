@@ -1,6 +1,7 @@
 // What is proposed at which of Pi's boundaries: nothing at an error or an abort, and nothing that stops Pi's own recovery.
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { LiveSession } from "../../src/hosts/pi/live.ts";
 import { call, calls, fail, output, pi, SOON, say, textOf } from "./harness.ts";
 import { expectOnce, expectOracle, expectRecalled, pathOf, recordsOf } from "./oracle.ts";
 
@@ -188,4 +189,14 @@ describe("call ids that come again (c)", () => {
     expectOnce(run.file);
     await run.close();
   });
+});
+
+test("where nothing is new the status line is not made again, and no view is walked", async () => {
+  const run = await pi({ answers: [call(0), call(1), call(2), say("done"), call(3, { lines: 1 }), say("more"), say("the end"), say("and out")], policy: SOON });
+  for (const prompt of ["one", "two", "three"]) await run.session.prompt(prompt);
+  const walked = vi.spyOn(LiveSession.prototype, "view");
+  await run.session.prompt("four");
+  expect(walked).not.toHaveBeenCalled();
+  walked.mockRestore();
+  await run.close();
 });

@@ -106,7 +106,7 @@ test("a process that is really killed between two entries of a batch leaves a se
 });
 
 describe("another extension", () => {
-  const answers = [call(0), call(1), call(2), call(3), call(4), say("done"), call(5), say("done again")];
+  const answers = [call(0), call(1), call(2), call(3), call(4), say("done"), call(5), say("done again"), say("and again")];
   const cases: Readonly<Record<string, (pi: Parameters<ExtensionFactory>[0], isOn: () => boolean) => void>> = {
     "returns entries without ours": (api, isOn) => {
       for (const event of ["turn_end", "agent_before_settle"] as const)
@@ -141,6 +141,7 @@ describe("another extension", () => {
     const run = await pi({ answers, after: [other], policy: SOON });
     await run.session.prompt("go");
     await run.session.prompt("go on");
+    await run.session.prompt("and on");
     const last = run.requests.at(-1) ?? [];
     const results = last.filter(({ role }) => role === "toolResult").map(textOf);
     expect(results).toHaveLength(6);
@@ -148,6 +149,14 @@ describe("another extension", () => {
     await expectOracle(run);
     await expectRecalled(run.file, Object.fromEntries(results.map((_, n) => [`t${n + 1}`, output(n)])));
     if (name !== "leaves our edits out") expectOnce(run.file);
+    // Nothing is named by two batches: no note of one that came to nothing stands in the context beside the one that is true.
+    const named = recordsOf(run.file).flatMap((record) => (record.data?.kind === "batch" ? record.data.targets.map(({ entry }) => entry) : []));
+    expect(named).toEqual([...new Set(named)]);
+    expect(
+      recordsOf(run.file)
+        .flatMap(({ type, targetId }) => (type === "context_edit" ? [targetId] : []))
+        .sort(),
+    ).toEqual(named.sort());
     await run.close();
   });
 });

@@ -1,4 +1,4 @@
-// What befalls a session from outside: two Pis on one file, reloads and branch switches in a flush, other extensions, Pi's own compaction, sheer length.
+// What befalls a session from outside: two sessions on one file, reloads and branch switches in a flush, other extensions, Pi's own compaction, sheer length.
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,8 @@ const atBoundaries =
     api.on("agent_before_settle", async () => void (await handler("agent_before_settle")));
   };
 
-describe("two Pi processes on one file", () => {
+// As two processes: two-processes.test.ts.
+describe("two session managers of one process on one file", () => {
   test("append in turn: all that both wrote is there, on branches of its own, and both are condensed", async () => {
     const one = await pi({ answers: [call(0), call(1), say("one"), call(2), call(3), say("one again"), say("one last")], policy: SOON });
     await one.session.prompt("first");

@@ -105,13 +105,19 @@ class Course {
     const drafts = this.live.flush({ finalReply });
     const visible = new Set(this.manager.buildSessionProjection().entries.map(({ sourceEntry }) => sourceEntry.id));
     for (const draft of drafts) if (draft.type === "context_edit") expect(visible).toContain(draft.targetId);
-    for (const draft of drafts.slice(0, written)) {
+    this.append(drafts.slice(0, written));
+    if (!begun) expect(shown).toBe(messages);
+    else if (written >= drafts.length) expect(this.manager.buildSessionProjection().messages.slice(0, messages.length)).toEqual(shown);
+  }
+
+  /** Writes drafts as Pi does, and names what they edit. */
+  append(drafts: ReturnType<LiveSession["flush"]>): string[] {
+    for (const draft of drafts) {
       if (draft.type === "custom") this.manager.appendCustomEntry(draft.customType, draft.data);
       else if (draft.type === "custom_message") this.manager.appendCustomMessageEntry(draft.customType, draft.content, draft.display, draft.details);
       else this.manager.appendContextEdit(draft.targetId, draft.replacement as never);
     }
-    if (!begun) expect(shown).toBe(messages);
-    else if (written >= drafts.length) expect(this.manager.buildSessionProjection().messages.slice(0, messages.length)).toEqual(shown);
+    return drafts.flatMap((draft) => (draft.type === "context_edit" ? [draft.targetId] : []));
   }
 
   #branch(to: number): void {
@@ -183,4 +189,30 @@ test("a batch whose rest was shown, and of which Pi's compaction then hides a pa
   const edited = course.manager.getBranch().flatMap((entry) => (entry.type === "context_edit" ? [entry.targetId] : []));
   expect(edited).toEqual([second?.id]);
   expect(edited).not.toContain(first?.id);
+});
+
+test("more than one batch may edit: the oldest come first, the rest at the next boundaries, and a restart between two changes nothing", () => {
+  const course = new Course();
+  course.take({ does: "user" });
+  for (let n = 0; n < 950; n++) course.take({ does: "calls", ids: [0, 1], lines: 12, answered: 2, writes: false, thinks: n % 10 === 0 });
+  const sizes: number[] = [];
+  let live = course.live;
+  for (let boundary = 0; boundary < 3; boundary++) {
+    const drafts = live.flush({ finalReply: false });
+    const edited = course.append(drafts);
+    if (edited.length > 0) sizes.push(edited.length);
+    course.take({ does: "final" });
+    live = new LiveSession(course.manager, POLICY);
+    live.sync(course.manager);
+    expect(live.view().hash()).toBe(course.live.view().hash());
+  }
+  const all = course.manager.getEntries().flatMap((entry) => (entry.type === "context_edit" ? [entry.targetId] : []));
+  const order = course.manager.getEntries().map(({ id }) => id);
+  expect(all).toEqual([...new Set(all)].sort((a, b) => order.indexOf(a) - order.indexOf(b)));
+  expect(sizes).toHaveLength(2);
+  expect(sizes[0]).toBeLessThan(1700);
+  const results = course.manager.getEntries().flatMap((entry) => (entry.type === "message" && entry.message.role === "toolResult" ? [entry.id] : []));
+  expect(results.filter((id) => !all.includes(id))).toEqual(results.slice(-1));
+  expect(live.ours.more).toBe(false);
+  course.expectWhole();
 });

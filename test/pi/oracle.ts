@@ -80,10 +80,10 @@ export function isOurs({ type, customType, data }: FileRecord): boolean {
 function endOfBatch(session: Session, at: Place | null, records: readonly FileRecord[]): Place | undefined {
   const ours = records.filter(isOurs);
   const placeOf = ({ id }: FileRecord) => session.named(id).at(-1) as Place;
-  const newest = ours.filter((record) => isOnPath(placeOf(record), at)).at(-1);
-  if (newest?.data?.kind !== "batch") return undefined;
-  const end = ours.find(({ data }) => data?.kind === "epoch" && data.batch === newest.data?.batch);
-  return end && placeOf(end);
+  const newest = ours.filter((record) => record.data?.kind === "batch" && isOnPath(placeOf(record), at)).at(-1);
+  // The last: one whose edits another extension left out is closed twice.
+  const end = ours.findLast(({ data }) => data?.kind === "epoch" && data.batch === newest?.data?.batch);
+  return end && !isOnPath(placeOf(end), at) ? placeOf(end) : undefined;
 }
 
 /** A view as messages: what Pi leaves out of every request, failed answers, left out here too. */

@@ -73,9 +73,12 @@ async function printReport({ version, platform, folders, config }: Findings): Pr
     ["platform", platform],
   ]);
   print("\nsession folders\n");
-  section(folders.map((each) => [`  ${each.agent}`, each.exists ? `${each.sessions} sessions` : "not there", each.path, each.from]));
+  section(folders.map((each) => [`  ${each.agent}`, folderState(each), each.path, each.from]));
+  for (const { path, code } of folders.flatMap(({ unreadable = [] }) => unreadable))
+    print(`  ${printableName(path)}: expected a folder that can be read, found ${code}. What is in it is not found.\n`);
   print("\nconfiguration files\n");
-  section(config.files.map(({ kind, path, exists }) => [`  ${kind}`, exists ? "read" : "not there", path]));
+  const unread = new Set(config.faults.flatMap(({ code, place }) => (code === "config-unreadable" ? [place] : [])));
+  section(config.files.map(({ kind, path, exists }) => [`  ${kind}`, !exists ? "not there" : unread.has(path) ? "cannot be read" : "read", path]));
   print("\nconfiguration\n");
   section(
     [...config.origins].map(([key, { value, origin }]) => [
@@ -87,6 +90,11 @@ async function printReport({ version, platform, folders, config }: Findings): Pr
   if (config.faults.length === 0) return;
   print(`\nfaults of the configuration: what they are about is left out above\n`);
   for (const fault of config.faults) print(`  ${fault.code}: ${printableName(faultLine(fault, "configuration"))}\n`);
+}
+
+function folderState({ path, exists, sessions, unreadable = [] }: Findings["folders"][number]): string {
+  if (unreadable.some((each) => each.path === path)) return "cannot be read";
+  return exists ? `${sessions} sessions` : "not there";
 }
 
 function section(rows: readonly (readonly string[])[]): void {

@@ -1,6 +1,5 @@
 // palimpsest recall: the original text behind a ref or an id.
 import { Command } from "commander";
-import type { Opened } from "../../formats/index.ts";
 import type { Page, Recalled } from "../../recall/index.ts";
 import { type Block, bodyText, type Place, type Session } from "../../session/index.ts";
 import { EXIT } from "../exit.ts";
@@ -34,10 +33,10 @@ export function recallCommand(): Command {
     )
     .option("--latest", "the newest session of this folder's project; then REF is the only argument")
     .option("--at <entry>", "the entry whose branch refs are counted on (default: where the session ends)")
-    .option("--offset <n>", "first line (from 1) or byte (from 0) to print", wholeNumber("--offset", 0))
+    .option("--offset <n>", "first line (from 1) or byte (from 0) to print; behind the end is an error", wholeNumber("--offset", 0))
     .option("--limit <n>", "how many lines or bytes to print", wholeNumber("--limit", 1))
     .option("--unit <unit>", "what --offset and --limit count: lines or bytes", oneOf("--unit", ["lines", "bytes"]), "lines")
-    .option("--search <text>", "only the lines that hold this text literally, with their numbers")
+    .option("--search <text>", "only the lines that hold this text literally, with their numbers; where none does, a note on stderr and exit code 0")
     .option("--raw", "the bytes of the record as they stand in the session file")
     .option("--image <n>", "the bytes of the N-th image of the original", wholeNumber("--image", 1))
     .option("--json", "one JSON object")
@@ -67,11 +66,11 @@ async function run(first: string | undefined, second: string | undefined, option
   if (options.search === "") throw new Failure("usage", "--search: expected a text, found an empty one.", EXIT.usage);
   const problem = conflict(options);
   if (problem) throw new Failure("usage", `${problem}.`, EXIT.usage);
-  const { session, diagnostics, close } = await openNamed(file, options);
+  const { session, close } = await openNamed(file, options);
   try {
     const head = headOf(session, options.at);
     if (ref === undefined) await searchAll(session, head, options);
-    else await recallOne(session, ref, head, { ...options, missing: recordsWithout(diagnostics) });
+    else await recallOne(session, ref, head, options);
   } finally {
     close();
   }
@@ -89,25 +88,8 @@ async function searchAll(session: Session, head: Place | null, options: Options)
   if (count === 0) process.stderr.write(`nothing holds ${JSON.stringify(options.search)} on this branch\n`);
 }
 
-/** Where the records start whose originals, kept beside a condensed copy, are gone. */
-function recordsWithout(diagnostics: Opened["diagnostics"]): ReadonlySet<number> {
-  return new Set(diagnostics.flatMap(({ code, start }) => (code === "originals-missing" || code === "original-damaged" ? [start] : [])));
-}
-
-/** A stub is no original: where nothing else is left, that is a failure. */
-function refuseStub(recalled: Recalled, missing: ReadonlySet<number>): void {
-  if (recalled.kind !== "result" || !recalled.place.entry.records?.some(({ start }) => missing.has(start))) return;
-  const [first] = recalled.blocks;
-  if (first?.type !== "text" || !bodyText(first.body).startsWith(`[${recalled.ref} `)) return;
-  throw new Failure(
-    "originals-missing",
-    `expected the original of ${recalled.ref} beside this condensed copy, found that it is gone or changed: only its stub is left, which \`view\` shows. Put the copy's folder back beside it, or recall from the session that was copied.`,
-    EXIT.verification,
-  );
-}
-
-async function recallOne(session: Session, name: string, head: Place | null, options: Options & { readonly missing: ReadonlySet<number> }): Promise<void> {
-  const { recall } = await import("../../recall/index.ts");
+async function recallOne(session: Session, name: string, head: Place | null, options: Options): Promise<void> {
+  const { lostFault, recall } = await import("../../recall/index.ts");
   const found = recall(session, name, head);
   if ("kind" in found) {
     const refs = [...(found.results > 0 ? [`t1 to t${found.results}`] : []), ...(found.blocks > 0 ? [`b1 to b${found.blocks}`] : [])];
@@ -118,12 +100,20 @@ async function recallOne(session: Session, name: string, head: Place | null, opt
     );
   }
   if (options.raw) return raw(found);
-  for (const each of found) refuseStub(each, options.missing);
+  // A stub is no original: where nothing else is left, that is a failure.
+  const fault = found.map(lostFault).find((each) => each !== undefined);
+  if (fault !== undefined) throw new Failure("originals-missing", fault, EXIT.verification);
   if (options.image !== undefined) return image(found, options.image);
   const { originalText } = await import("../../recall/index.ts");
   const texts = found.map(originalText);
   if (options.json) {
+    const { matches } = await import("../../recall/index.ts");
+    const { search } = options;
+    if (search !== undefined)
+      return json({ ref: name, search, found: found.map((each, index) => ({ ...identified(each), matches: [...matches(texts[index] as string, search)] })) });
     const pages = await Promise.all(texts.map((text) => pageOf(text, options)));
+    const refusals = pages.map((page) => beyondEnd(page, options));
+    for (const refusal of refusals) if (refusal && refusals.every((each) => each !== undefined)) throw refusal;
     return json({
       ref: name,
       found: found.map((each, index) => ({
@@ -141,6 +131,11 @@ async function recallOne(session: Session, name: string, head: Place | null, opt
     return;
   }
   await printPage(text, options);
+}
+
+function identified(recalled: Recalled): object {
+  const { kind, place } = recalled;
+  return { kind, entry: place.entry.id, ...("ref" in recalled && { ref: recalled.ref }) };
 }
 
 function described(recalled: Recalled, text: string): object {
@@ -172,8 +167,18 @@ async function pageOf(text: string, { offset, limit, unit }: Options): Promise<P
     : pageOfLines(text, Math.max(1, offset ?? 1), limit ?? Number.MAX_SAFE_INTEGER);
 }
 
+/** Right behind the end stands nothing, which is what whoever reads on from there looks for; further on is a mistake. */
+function beyondEnd(page: Page | { readonly unit?: undefined }, { offset = 0 }: Options): Failure | undefined {
+  if (!page.unit) return undefined;
+  const { unit, total } = page;
+  if (offset <= (unit === "lines" ? total + 1 : total)) return undefined;
+  return new Failure("beyond-end", `--offset: expected at most ${total}, as the original has ${thousands(total)} ${unit}, found ${offset}.`, EXIT.input);
+}
+
 async function printPage(text: string, options: Options): Promise<void> {
   const page = await pageOf(text, options);
+  const refusal = beyondEnd(page, options);
+  if (refusal) throw refusal;
   print(page.text);
   if (!page.unit) return;
   const { unit, offset, total, next } = page;

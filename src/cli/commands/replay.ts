@@ -5,6 +5,7 @@ import type { Session } from "../../session/index.ts";
 import { headOf } from "../head.ts";
 import { json, print } from "../output.ts";
 import { addPolicyOptions, type PolicyOptions, policyFor } from "../policy-input.ts";
+import { inSteps } from "../progress.ts";
 import { openNamed, sessionArgument } from "../session-input.ts";
 import { sessionName } from "../session-rows.ts";
 import { counted, percent, shortName, table, thousands } from "../table.ts";
@@ -39,11 +40,12 @@ async function run(file: string | undefined, options: Options): Promise<void> {
   const { condense: policy } = await policyFor(options);
   const { session, diagnostics, close } = await openNamed(file, options);
   try {
-    const { hostDecisions, replay, replayMask } = await import("../../replay/index.ts");
+    const { hostDecisions, replaying, replayingMask } = await import("../../replay/index.ts");
     const scope: ReplayOptions = { head: headOf(session, options.at) };
-    const report = replay(session, policy, scope);
-    const honoured = hostDecisions(session) > 0 ? replay(session, policy, { ...scope, hosts: "honoured" }) : undefined;
-    const mask = options.mask ? replayMask(session, scope) : undefined;
+    const report = await inSteps("replaying", replaying(session, policy, scope));
+    const honoured =
+      hostDecisions(session) > 0 ? await inSteps("replaying as its host did", replaying(session, policy, { ...scope, hosts: "honoured" })) : undefined;
+    const mask = options.mask ? await inSteps("replaying masked", replayingMask(session, scope)) : undefined;
     if (options.json) {
       const { rows, ...figures } = report;
       json({
@@ -124,7 +126,7 @@ function requestRow({ request, full, condensed, epoch, rewrite, needles, missed 
 
 function epochCell({ cause, saving, rewritten, cost }: NonNullable<RequestRow["epoch"]>): string {
   const back = cost.cache === "cold" ? "at once" : cost.paysAfterRequests === null ? "never" : `after ${cost.paysAfterRequests}`;
-  return `${cause}: saves ${thousands(saving)}, sends ${thousands(rewritten.tokens)} anew, earned back ${back}`;
+  return `${cause}: saves ${thousands(saving)} tokens, sends ${thousands(rewritten.tokens)} anew, earned back ${back}`;
 }
 
 function figuresTable(columns: readonly Named[]): string {

@@ -98,18 +98,23 @@ function structured(text: string): Access | undefined {
   }
   const own = fields(record);
   const all = { ...fields(own.httpRequest), ...fields(own.response), ...fields(own.request), ...fields(own.res), ...fields(own.req), ...own };
-  const status = Number(first(all, STATUS_KEYS));
-  const [method, requested] = typeof all.method === "string" ? [all.method, undefined] : String(all.request ?? "").split(" ", 2);
+  const status = Number(word(first(all, STATUS_KEYS)));
+  const [method, requested] = typeof all.method === "string" ? [all.method, undefined] : word(all.request).split(" ", 2);
   const path = first(all, PATH_KEYS) ?? requested;
   if (!(status >= 100 && status < 600) || typeof path !== "string" || !METHOD.test(method ?? "")) return undefined;
   return {
-    address: String(first(all, ADDRESS_KEYS) ?? ""),
+    address: word(first(all, ADDRESS_KEYS)),
     method: method as string,
     path: path.split("?", 1)[0] as string,
     status,
-    bytes: Number(first(all, BYTES_KEYS) ?? Number.NaN),
-    time: Number.parseFloat(String(first(all, TIME_KEYS) ?? "")),
+    bytes: Number(word(first(all, BYTES_KEYS)) || Number.NaN),
+    time: Number.parseFloat(word(first(all, TIME_KEYS))),
   };
+}
+
+/** A text or a number as text; empty for anything else. */
+function word(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 function fields(value: unknown): Readonly<Record<string, unknown>> {

@@ -34,7 +34,7 @@ export function stack(document: Document): Proposal | undefined {
     }
     seen.add(key);
     messages.push(...messageOf(lines, trace).map((at) => ({ at, what: "lines of messages" })));
-    frames.push(...framePieces(trace));
+    for (const piece of framePieces(trace)) frames.push(piece);
   }
   if (repeated > 0)
     frames.push({ at: (traces.at(-1) as Trace).start, made: `${repeated} more ${repeated === 1 ? "trace repeats" : "traces are repeats of"} those shown` });
@@ -62,7 +62,7 @@ function framePieces({ frames, omissions, end }: Trace): readonly Piece[] {
   const own = frames.filter(({ foreign }) => !foreign);
   const shown = new Set([own[0] ?? frames[0], own.at(-1) ?? frames.at(-1)].filter((frame) => frame !== undefined));
   const pieces: Piece[] = [...shown].flatMap(({ at, second }) => [{ at, what: "frames" }, ...(second === undefined ? [] : [{ at: second, after: at }])]);
-  pieces.push(...omissions.map((at) => ({ at, what: "frames" })));
+  for (const at of omissions) pieces.push({ at, what: "frames" });
   const hidden = frames.filter((frame) => !shown.has(frame));
   const foreign = hidden.filter((frame) => frame.foreign).length;
   const theirs = "of dependencies and the runtime";

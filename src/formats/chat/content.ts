@@ -1,7 +1,7 @@
 // What one message of a chat says, in the shapes of OpenAI and Anthropic: blocks, calls, results, usage.
 import type { Block, CallFact, Fact, MessageFact, ResultFact, UsageFact } from "../../session/index.ts";
 import { imageSize } from "../image.ts";
-import { countOf, isObject, type JsonObject, stringOf, valueAt } from "../json.ts";
+import { countOf, isObject, type JsonObject, jsonText, shownText, stringOf, valueAt } from "../json.ts";
 import type { Path, Pointing } from "../pointing.ts";
 
 export type ChatRole = "system" | "user" | "assistant" | "result";
@@ -37,8 +37,8 @@ export function messageFacts(pointing: Pointing, value: JsonObject, toolOf: (cal
 /** The text of a system message, blocks joined by blank lines. */
 export function systemText(content: unknown): string {
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return content === undefined || content === null ? "" : JSON.stringify(content);
-  return content.map((block: unknown) => (isObject(block) ? (stringOf(block.text) ?? JSON.stringify(block)) : String(block))).join("\n\n");
+  if (!Array.isArray(content)) return content === undefined || content === null ? "" : shownText(content);
+  return content.map((block: unknown) => (isObject(block) ? (stringOf(block.text) ?? jsonText(block)) : shownText(block))).join("\n\n");
 }
 
 function assistantFacts(pointing: Pointing, value: JsonObject): Fact[] {

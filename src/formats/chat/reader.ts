@@ -16,9 +16,11 @@ export function looksLikeChat(value: unknown): boolean {
   return areMessages(value) || (roleOf(value) !== undefined && isObject(value) && ("content" in value || Array.isArray(value.tool_calls)));
 }
 
-/** Whether a value is a list of messages; the first one is of a known role, any other at least of some role. */
+/** Whether a value is a list of messages: most are of some role, and the first of these of a known one. */
 export function areMessages(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && roleOf(value[0]) !== undefined && value.every((each) => isObject(each) && typeof each.role === "string");
+  if (!Array.isArray(value)) return false;
+  const messages = value.filter((each) => isObject(each) && typeof each.role === "string");
+  return messages.length * 2 > value.length && roleOf(messages[0]) !== undefined;
 }
 
 export function chatReader(): FormatReader {

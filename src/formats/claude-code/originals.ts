@@ -1,6 +1,6 @@
 // What a condensed copy hides: originals and notes that stand beside it in `SESSION/palimpsest/originals.jsonl`.
 import { type RecordRange, type Ref, sha256 } from "../../session/index.ts";
-import { isObject, type JsonObject, stringOf } from "../json.ts";
+import { isObject, type JsonObject, jsonText, stringOf } from "../json.ts";
 import { Pointing } from "../pointing.ts";
 import type { Companion, ReaderContext } from "../reader.ts";
 
@@ -75,7 +75,7 @@ export class Originals {
   find(uuid: string, index: number, content: unknown): Original | undefined {
     const lines = this.#lines.get(key(uuid, index));
     if (!lines) return undefined;
-    const stub = sha256(JSON.stringify(content) ?? "");
+    const stub = sha256(content === undefined ? "" : jsonText(content));
     const found = lines.find((each) => each.stub === stub);
     if (!found) return undefined;
     const { start, end, line } = found;

@@ -135,6 +135,8 @@ class Build {
   readonly #tools = new Map<string, string>();
   /** What responses and results of the main chain say, where side chains could repeat it. */
   readonly #mainWords = new Set<string>();
+  /** Records with a stub of a condensed copy whose original is gone. */
+  readonly #orphaned = new Set<Piece>();
   /** The summary that follows each boundary. */
   readonly #summaries = new Map<Piece, Of<"summary">>();
 
@@ -199,7 +201,7 @@ class Build {
         "original-damaged",
         "an original of this record is not what its hash says: the file of originals was changed. Its stub is all that counts.",
       );
-    else if (this.#isOrphaned(piece, parent))
+    else if (this.#orphaned.has(piece))
       this.#notice(
         piece,
         "originals-missing",
@@ -211,13 +213,6 @@ class Build {
       last = id;
     }
     return last;
-  }
-
-  /** Whether a result of the record is the stub of a copy, by the ref that it names: its own. */
-  #isOrphaned({ content: { claims = [], results } }: Of<"user">, last: EntryId | null): boolean {
-    if (claims.length === 0 || last === null) return false;
-    const before = (this.session.find(last)?.results ?? 0) - results.length;
-    return claims.some(({ order, ordinal }) => ordinal === before + order + 1);
   }
 
   /** The entries of one record below `parent`; gives the last. */
@@ -249,7 +244,7 @@ class Build {
       case "user":
         return {
           piece,
-          data: [...content.results.map((result) => this.#result(result)), ...userMessage(content)],
+          data: [...this.#results(piece, content, last), ...userMessage(content)],
           beside: content.results.map(({ stub }) => stub?.original),
         };
       case "failure":
@@ -267,8 +262,16 @@ class Build {
     }
   }
 
-  #result({ callId, status, blocks, full }: Result): Fact {
-    const fact: Fact = { kind: "result", tool: this.#tools.get(callId) ?? "", callId, status, blocks };
+  #results(piece: Piece, { results, claims = [] }: Of<"user">["content"], last: EntryId | null): Fact[] {
+    const before = (last === null ? undefined : this.session.find(last)?.results) ?? 0;
+    const lost = new Set(claims.flatMap(({ order, ordinal }) => (ordinal === before + order + 1 ? [order] : [])));
+    if (lost.size > 0) this.#orphaned.add(piece);
+    return results.map((result, order) => this.#result(result, lost.has(order)));
+  }
+
+  /** `lost`: it is the stub of a copy, by the ref that it names: its own. */
+  #result({ callId, status, blocks, full }: Result, lost: boolean): Fact {
+    const fact: Fact = { kind: "result", tool: this.#tools.get(callId) ?? "", callId, status, blocks, ...(lost && { lost }) };
     return full ? { ...fact, full } : fact;
   }
 

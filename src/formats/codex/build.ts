@@ -219,7 +219,7 @@ function join(piece: Piece, response: Response): boolean {
   const { content, range } = piece;
   if (content.kind !== "response" && content.kind !== "event") return true;
   if (response.written) return false;
-  response.blocks.push(...content.blocks);
+  for (const block of content.blocks) response.blocks.push(block);
   response.records.push(range);
   if (content.kind === "event") response.events += 1;
   return true;

@@ -1,6 +1,6 @@
 // What one record of a Codex session says, whatever stands around it.
 import type { Block, Body, FailureFact, MarkerFact, PromptFact, Role, UsageFact } from "../../session/index.ts";
-import { countOf, isObject, type JsonObject, stringOf } from "../json.ts";
+import { countOf, isObject, type JsonObject, jsonText, stringOf } from "../json.ts";
 import { type Path, Pointing } from "../pointing.ts";
 import type { RawRecord } from "../reader.ts";
 import { type Item, itemAt, shownAt } from "./items.ts";
@@ -193,7 +193,7 @@ function usageOf({ info }: JsonObject, plain: Marker): Content {
       output: countOf(last.output_tokens),
       ...(window > 0 && { window }),
     },
-    total: isObject(info.total_token_usage) ? JSON.stringify(info.total_token_usage) : undefined,
+    total: isObject(info.total_token_usage) ? jsonText(info.total_token_usage) : undefined,
     raw: plain.marker.raw as Body,
   };
 }

@@ -1,7 +1,7 @@
 // What one message of a Gemini CLI session says, as facts: text, thoughts, calls with their results, usage.
 import type { Block, CallFact, Fact, FailureFact, ResultFact, UsageFact } from "../../session/index.ts";
 import { imageSize } from "../image.ts";
-import { countOf, isObject, type JsonObject, stringOf } from "../json.ts";
+import { countOf, isObject, type JsonObject, jsonText, stringOf } from "../json.ts";
 import type { Path, Pointing } from "../pointing.ts";
 
 /** The facts of a message record, in order; undefined where nothing of it was sent. */
@@ -92,7 +92,7 @@ function thoughtBlocks(pointing: Pointing, thoughts: unknown): Block[] {
 }
 
 function thoughtText(thought: unknown): string {
-  if (!isObject(thought)) return typeof thought === "string" ? thought : JSON.stringify(thought);
+  if (!isObject(thought)) return typeof thought === "string" ? thought : jsonText(thought);
   return [thought.subject, thought.description].filter((each) => typeof each === "string" && each !== "").join("\n");
 }
 

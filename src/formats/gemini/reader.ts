@@ -15,7 +15,15 @@ export function looksLikeGemini(value: unknown): boolean {
   if (!isObject(value)) return false;
   if ("$rewindTo" in value || isObject(value.$set)) return true;
   if (value.type === "gemini") return typeof value.id === "string";
-  return typeof value.sessionId === "string" && typeof value.startTime === "string" && !("type" in value) && ("projectHash" in value || "lastUpdated" in value);
+  return isHeader(value);
+}
+
+const HEADER_KEYS = ["sessionId", "projectHash", "startTime", "lastUpdated"];
+
+/** Whether an object has the keys that together only a session of Gemini CLI has: one of them may be missing, and any may hold nonsense. */
+function isHeader(value: JsonObject): boolean {
+  const keys = HEADER_KEYS.filter((key) => key in value);
+  return keys.length >= HEADER_KEYS.length - 1 && !("type" in value) && keys.some((key) => typeof value[key] === "string");
 }
 
 export function geminiReader(): FormatReader {
@@ -78,7 +86,7 @@ class GeminiReader implements FormatReader {
 
 /** Whether an object speaks of the session and is no message. */
 function isAbout(value: JsonObject): boolean {
-  return typeof value.sessionId === "string" && !("type" in value);
+  return isHeader(value) || (typeof value.sessionId === "string" && !("type" in value));
 }
 
 const ENDED: ReadonlySet<unknown> = new Set(["success", "error", "cancelled"]);

@@ -6,8 +6,8 @@ import { isObject } from "../json.ts";
 import { openSession } from "../open.ts";
 
 /** A first record may hold a system prompt, behind which the conversation begins. */
-const FIRST: Bytes = 32 * 1024;
-const MOST: Bytes = 512 * 1024;
+export const FIRST: Bytes = 32 * 1024;
+export const MOST: Bytes = 512 * 1024;
 /** Characters of a heading; what is longer is cut. */
 const LONGEST = 200;
 
@@ -40,7 +40,8 @@ async function headingOf(file: FileHandle, bytes: Bytes): Promise<string | undef
   return text === undefined ? undefined : oneLine(text);
 }
 
-async function headSession(head: Buffer): Promise<Session | undefined> {
+/** What the head of a file holds of a session; undefined where that is none. */
+export async function headSession(head: Buffer): Promise<Session | undefined> {
   try {
     return (await openSession("-", { input: Readable.from([head]) })).session;
   } catch {

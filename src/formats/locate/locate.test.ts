@@ -243,6 +243,29 @@ describe("newestSession", () => {
     expect((await newest(cwd))?.path).toBe(session);
   });
 
+  test("no file without a conversation, whichever agent left it, while another one holds some", async () => {
+    folder("repo/.git");
+    const cwd = folder("repo/app");
+    const pi = (name: string) => `.pi/agent/sessions/${folderName("pi", cwd)}/${name}`;
+    const claude = (name: string) => `.claude/projects/${folderName("claude-code", cwd)}/${name}`;
+    const header = { type: "session", version: 3, id: "s", timestamp: "2026-01-01T00:00:00.000Z", cwd };
+    const model = { type: "model_change", id: "m", parentId: null, timestamp: header.timestamp, provider: "anthropic", modelId: "claude" };
+    const said = { type: "message", id: "u", parentId: null, timestamp: header.timestamp, message: { role: "user", content: "go", timestamp: 1 } };
+    const lines = (...records: readonly object[]) => records.map((each) => `${JSON.stringify(each)}\n`).join("");
+    const rollout = { timestamp: header.timestamp, type: "session_meta", payload: { id: "r", cwd, originator: "codex", cli_version: "1" } };
+    const spoken = file(pi("spoken.jsonl"), 9, lines(header, model, said));
+    file(pi("left.jsonl"), 4, lines(header, model));
+    file(claude("snapshot.jsonl"), 3, lines({ type: "file-history-snapshot", messageId: "a", snapshot: {}, isSnapshotUpdate: false }));
+    file(claude("summary.jsonl"), 2, lines({ type: "summary", summary: "x", leafUuid: "b" }));
+    file(".codex/sessions/2026/01/01/rollout-1.jsonl", 1, lines(rollout));
+    const newestFile = file(pi("header.jsonl"), 0, lines(header));
+    expect((await newest(cwd))?.path).toBe(spoken);
+    rmSync(spoken);
+    expect((await newest(cwd))?.path).toBe(newestFile);
+    const above = file(`.pi/agent/sessions/${folderName("pi", join(home, "repo"))}/above.jsonl`, 50, lines({ ...header, cwd: join(home, "repo") }, said));
+    expect((await newest(cwd))?.path).toBe(above);
+  });
+
   test("the nearest folder wins, however old, up to the git root and not beyond", async () => {
     folder("repo/.git");
     const cwd = folder("repo/packages/a");

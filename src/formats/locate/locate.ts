@@ -3,6 +3,7 @@ import { lstat, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Bytes } from "../../session/index.ts";
+import { holdsConversation } from "./conversation.ts";
 import { type GeminiProject, geminiFiles, geminiProjects, isAt } from "./gemini-projects.ts";
 import { listed, type Unreadable } from "./listing.ts";
 import { type FolderAgent, folderLister, namesPath, projectPath } from "./project-folder.ts";
@@ -42,6 +43,8 @@ interface SessionFolder {
   readonly exists: boolean;
   /** Sessions in it, those of subagents not counted. */
   readonly sessions: number;
+  /** Folders there that cannot be read, itself or some in it, with the file system's codes; absent where all can. */
+  readonly unreadable?: readonly { readonly path: string; readonly code: string }[];
 }
 
 /**
@@ -67,14 +70,16 @@ export async function findSessions(options: LocateOptions = {}): Promise<FoundSe
 }
 
 /**
- * The newest session, subagents' and empty files apart, of a folder's project, whichever agent wrote it. Where the folder has none, the nearest
- * one above it that has, up to the root of its git repository; outside a repository the folder alone counts.
+ * The newest session with a conversation, subagents' apart, of a folder's project, whichever agent wrote it. Where the folder has none, the
+ * nearest one above it that has, up to the root of its git repository; outside a repository the folder alone counts. Where no file holds a
+ * conversation, the newest of the nearest folder that is not empty.
  */
 export async function newestSession(options: LocateOptions & { readonly cwd: string }): Promise<FoundSession | undefined> {
   const roots = await projectRoots(options);
   const codex = await codexFiles(options);
   const gemini = await allGeminiProjects(options);
   const headers = new Map<string, RolloutHeader>();
+  let silent: FoundSession | undefined;
   const folders = await Promise.all(roots.map(async ({ agent, path }) => ({ agent, folders: await projectFolders(path) })));
   for (const spellings of await projectLevels(options.cwd)) {
     const found = await newestOfCodex(codex, spellings, headers);
@@ -87,30 +92,31 @@ export async function newestSession(options: LocateOptions & { readonly cwd: str
         const project = spellings.find((each) => namesPath(agent, basename(folder), each));
         if (project !== undefined) found.push(...(await filesOf(await mainFiles(folder))).map((file) => Object.freeze({ ...file, agent, project })));
       }
-    const [newest] = found.filter((each) => !each.subagent && each.bytes > 0).sort(newestFirst);
-    if (newest) return newest;
+    const written = found.filter((each) => !each.subagent && each.bytes > 0).sort(newestFirst);
+    for (const each of written) if (await holdsConversation(each.path)) return each;
+    silent ??= written[0];
   }
-  return undefined;
+  return silent;
 }
 
 /** The folders that are searched, whether they exist or not, for a person who wonders why a session is not found. */
 export async function sessionFolders(options: LocateOptions = {}): Promise<SessionFolder[]> {
   const folders: SessionFolder[] = [];
-  for (const { agent, path, from } of await searchedFolders(options)) {
-    if (agent === "codex") {
-      const sessions = (await rolloutHeaders(await rolloutsBelow([path]))).filter(({ subagent }) => !subagent).length;
-      folders.push(Object.freeze({ agent, path, from, exists: await isFolder(path), sessions }));
-      continue;
-    }
-    if (agent === "gemini") {
-      const sessions = (await Promise.all((await geminiProjects(path)).map((project) => geminiSessionsOf(project)))).flat();
-      folders.push(Object.freeze({ agent, path, from, exists: await isFolder(path), sessions: sessions.filter(({ subagent }) => !subagent).length }));
-      continue;
-    }
-    const files = await Promise.all((await projectFolders(path)).map(async (folder) => filesOf(await mainFiles(folder))));
-    folders.push(Object.freeze({ agent, path, from, exists: await isFolder(path), sessions: files.flat().filter((each) => !each.subagent).length }));
+  for (const searched of await searchedFolders(options)) {
+    const found: { readonly path: string; readonly code: string }[] = [];
+    const all = await sessionsIn(searched, (path, code) => found.push({ path, code }));
+    const unreadable = found.length > 0 && { unreadable: Object.freeze(found) };
+    const sessions = all.filter(({ subagent }) => !subagent).length;
+    folders.push(Object.freeze({ ...searched, exists: await isFolder(searched.path), sessions, ...unreadable }));
   }
   return folders;
+}
+
+async function sessionsIn({ agent, path }: Searched, unreadable: Unreadable): Promise<readonly { readonly subagent: boolean }[]> {
+  if (agent === "codex") return rolloutHeaders(await rolloutsBelow([path], unreadable));
+  if (agent === "gemini")
+    return (await Promise.all((await geminiProjects(path, unreadable)).map((project) => geminiSessionsOf(project, { unreadable })))).flat();
+  return (await Promise.all((await projectFolders(path, unreadable)).map(async (folder) => filesOf(await mainFiles(folder, unreadable))))).flat();
 }
 
 type Searched = Pick<SessionFolder, "agent" | "path" | "from">;
@@ -201,15 +207,18 @@ function codexSession(file: FoundFile, { cwd, subagent }: RolloutHeader): FoundS
   return Object.freeze({ ...file, agent: "codex", project: cwd ?? "unknown", subagent });
 }
 
-/** The newest that was started in a folder, if any; `files` newest first, `headers` what is known of them. */
+/** Those that were started in a folder, newest first, up to the newest with a conversation; `files` newest first, `headers` what is known of them. */
 async function newestOfCodex(files: readonly FoundFile[], folder: readonly string[], headers: Map<string, RolloutHeader>): Promise<FoundSession[]> {
+  const found: FoundSession[] = [];
   for (const file of files) {
     if (file.bytes === 0) continue;
     const header = headers.get(file.path) ?? (await rolloutHeader(file.path));
     headers.set(file.path, header);
-    if (!header.subagent && header.cwd !== undefined && folder.includes(header.cwd)) return [codexSession(file, header)];
+    if (header.subagent || header.cwd === undefined || !folder.includes(header.cwd)) continue;
+    found.push(codexSession(file, header));
+    if (await holdsConversation(file.path)) break;
   }
-  return [];
+  return found;
 }
 
 /** The folder of that name inside, unless the folder that was named is the one meant. */

@@ -208,7 +208,15 @@ function factSchemas(body: BodySchema) {
       messageId: text.exactOptional(),
     }),
     z.strictObject({ kind: z.literal("call"), callId: text, tool: text, input: body, summarize: z.literal(true).exactOptional() }),
-    z.strictObject({ kind: z.literal("result"), callId: text, tool: text, status, blocks, full: body.exactOptional() }),
+    z.strictObject({
+      kind: z.literal("result"),
+      callId: text,
+      tool: text,
+      status,
+      blocks,
+      full: body.exactOptional(),
+      lost: z.literal(true).exactOptional(),
+    }),
     z.strictObject({
       kind: z.literal("usage"),
       what: text.exactOptional(),
@@ -230,6 +238,17 @@ const epochCost = z.strictObject({
   miss: z.number(),
   savingPerRequest: z.number(),
   paysAfterRequests: z.number().nullable(),
+});
+
+const attemptUsage = z.strictObject({
+  model: z.string(),
+  calls: z.number(),
+  unreported: z.number(),
+  input: z.number().exactOptional(),
+  cacheRead: z.number().exactOptional(),
+  output: z.number().exactOptional(),
+  usd: z.number().exactOptional(),
+  prompt: z.string().exactOptional(),
 });
 
 function decisionSchemas(body: BodySchema) {
@@ -271,7 +290,7 @@ function decisionSchemas(body: BodySchema) {
     z.strictObject({ kind: z.literal("revert"), of: id, targets: ids.exactOptional() }),
     z.strictObject({
       kind: z.literal("epoch"),
-      cause: z.enum(["host", "prompt", "cadence", "final-reply", "on-demand", "occupancy", "cold-cache", "revert"]),
+      cause: z.enum(["host", "prompt", "cadence", "final-reply", "on-demand", "occupancy", "growth", "cold-cache", "revert"]),
       applies: ids,
       economics: z.strictObject({ rewritten: z.number(), saving: z.number(), cost: epochCost.exactOptional() }).exactOptional(),
     }),
@@ -281,6 +300,7 @@ function decisionSchemas(body: BodySchema) {
       what: z.string(),
       phase: z.enum(["started", "done", "failed", "skipped"]),
       code: z.string().exactOptional(),
+      usage: attemptUsage.exactOptional(),
     }),
   ] as const;
 }

@@ -16,7 +16,8 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import type { Bytes, Entry, Refusal, Session } from "../../session/index.ts";
+import { atOnce, type Bytes, type Entry, type Refusal, type Session, type Steps } from "../../session/index.ts";
+import { heldDraft } from "../draft.ts";
 import type { Diagnostic, FormatReader } from "../reader.ts";
 import { type BodyFile, BodySink, bodiesPath } from "./bodies.ts";
 import { entryLine, headerLine } from "./entry-line.ts";
@@ -256,22 +257,30 @@ class OpenLog implements NativeLog {
  * @throws NativeLogError `exists`
  * @throws SourceChangedError when a text or a record is no longer what was read; nothing is left behind then
  */
-export function writeNative(session: Session, path: string, { existing = "refuse" }: { readonly existing?: "refuse" | "replace" } = {}): void {
+export function writeNative(session: Session, path: string, options: WriteOptions = {}): void {
+  atOnce(writingNative(session, path, options));
+}
+
+interface WriteOptions {
+  readonly existing?: "refuse" | "replace";
+}
+
+/** The same in steps, one for each entry. */
+export function* writingNative(session: Session, path: string, { existing = "refuse" }: WriteOptions = {}): Steps<void> {
   const bodies = bodiesPath(path);
   if (existing === "refuse") refuseExisting(path, bodies);
   const draft = { lines: `${path}.${process.pid}.tmp`, bodies: `${bodies}.${process.pid}.tmp` };
+  const removeDrafts = [draft.lines, draft.bodies].map(heldDraft);
   try {
-    writeDraft(session, draft);
+    yield* writingDraft(session, draft);
     if (existing === "refuse") refuseExisting(path, bodies);
-  } catch (error) {
-    rmSync(draft.lines, { force: true });
-    rmSync(draft.bodies, { force: true });
-    throw error;
+    // The old lines go first: at no time do lines stand beside bodies that are not theirs.
+    rmSync(path, { force: true });
+    renameSync(draft.bodies, bodies);
+    renameSync(draft.lines, path);
+  } finally {
+    for (const remove of removeDrafts) remove();
   }
-  // The old lines go first: at no time do lines stand beside bodies that are not theirs.
-  rmSync(path, { force: true });
-  renameSync(draft.bodies, bodies);
-  renameSync(draft.lines, path);
   syncFolder(path);
 }
 
@@ -281,7 +290,7 @@ function refuseExisting(...paths: readonly string[]): void {
 }
 
 /** Each entry is a batch of its own, so that damage to one line costs no other. */
-function writeDraft(session: Session, draft: { readonly lines: string; readonly bodies: string }): void {
+function* writingDraft(session: Session, draft: { readonly lines: string; readonly bodies: string }): Steps<void> {
   const files = [openSync(draft.lines, "w", 0o600), openSync(draft.bodies, "w", 0o600)] as const;
   try {
     const lines = new BufferedFile(files[0]);
@@ -294,6 +303,7 @@ function writeDraft(session: Session, draft: { readonly lines: string; readonly 
     for (const { entry } of session.entries()) {
       left -= 1;
       put(entryLine(entry, { lines: 1, ...(left === 0 && head !== undefined && head !== entry.id && { head }) }, sink));
+      yield 1 - left / session.size;
     }
     bodies.sync();
     lines.sync();

@@ -27,6 +27,8 @@ export interface BatchData {
   /** Of the note; null where it has none. */
   readonly note: Ref | null;
   readonly targets: readonly BatchTarget[];
+  /** More was due than one batch may edit: another follows. */
+  readonly more?: true;
 }
 
 /** The data of the record that closes it. Without it the batch was not finished; its edits count all the same. */

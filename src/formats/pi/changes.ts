@@ -79,7 +79,9 @@ export function written(id: string, draft: Draft, above: Above): Written {
 function writtenBatch(id: string, { fact, record }: Draft & { kind: "batch" }, { state: { batch, ...state } }: Above): Written {
   if (record.kind === "batch") return { data: [fact], state: { ...state, batch: record } };
   const decision = batch?.batch === record.batch ? closing(batch) : undefined;
-  if (!decision) return { data: [fact], state };
+  // Where another extension left out all of its edits, they follow.
+  const isRobbed = batch?.batch === record.batch && !batch.newest && (record.economics?.saving ?? 0) > 0;
+  if (!decision) return { data: [fact], state: isRobbed ? { ...state, batch } : state };
   const { economics } = record;
   return {
     data: [decision, { kind: "epoch", cause: "on-demand", applies: entryIds(id, 2).slice(0, 1), ...(economics && { economics }) }],

@@ -1,7 +1,7 @@
 // What one Pi record says, as facts: messages, calls, results, usage. Nothing here depends on where the record stands.
 import type { Block, CallFact, Fact, FailureFact, MessageFact, UsageFact } from "../../session/index.ts";
 import { imageSize } from "../image.ts";
-import { countOf, isObject, type JsonObject, listOf, stringOf, valueAt } from "../json.ts";
+import { countOf, isObject, type JsonObject, listOf, shownText, stringOf, valueAt } from "../json.ts";
 import type { Path, Pointing } from "../pointing.ts";
 
 /** Blocks of a content field: a string, or a list of typed blocks. Calls are left out: they are facts of their own. */
@@ -125,7 +125,7 @@ function failureOf(pointing: Pointing, message: JsonObject): FailureFact | undef
 /** A command that the user ran, as Pi tells the model of it. */
 function bashText(value: unknown): string {
   const { command, output, exitCode, cancelled, truncated, fullOutputPath } = isObject(value) ? value : ({} as JsonObject);
-  const parts = [`Ran \`${command}\`\n${typeof output === "string" && output !== "" ? `\`\`\`\n${output}\n\`\`\`` : "(no output)"}`];
+  const parts = [`Ran \`${shownText(command)}\`\n${typeof output === "string" && output !== "" ? `\`\`\`\n${output}\n\`\`\`` : "(no output)"}`];
   if (cancelled === true) parts.push("(command cancelled)");
   else if (typeof exitCode === "number" && exitCode !== 0) parts.push(`Command exited with code ${exitCode}`);
   if (truncated === true && typeof fullOutputPath === "string" && fullOutputPath !== "") parts.push(`[Output truncated. Full output: ${fullOutputPath}]`);
@@ -133,9 +133,9 @@ function bashText(value: unknown): string {
 }
 
 export function branchText(summary: unknown): string {
-  return `The following is a summary of a branch that this conversation came back from:\n\n<summary>\n${summary}</summary>`;
+  return `The following is a summary of a branch that this conversation came back from:\n\n<summary>\n${shownText(summary)}</summary>`;
 }
 
 export function compactionText(summary: unknown): string {
-  return `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${summary}\n</summary>`;
+  return `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${shownText(summary)}\n</summary>`;
 }

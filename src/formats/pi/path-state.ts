@@ -1,6 +1,6 @@
 // The state that flows down a path of Pi records: the prompt in effect, the compaction that rules, edits that wait for one.
 import type { EntryId, ReplaceDecision, Section, ToolDeclaration } from "../../session/index.ts";
-import { isObject, type JsonObject } from "../json.ts";
+import { isObject, type JsonObject, shownText } from "../json.ts";
 import type { Pointing } from "../pointing.ts";
 import type { OpenBatch } from "./batch.ts";
 
@@ -53,7 +53,7 @@ export function promptChange(pointing: Pointing, message: JsonObject, path: read
 }
 
 function namesIn(list: unknown): string[] {
-  return Array.isArray(list) ? list.map((each: unknown) => (isObject(each) ? String(each.name) : String(each))) : [];
+  return Array.isArray(list) ? list.map((each: unknown) => shownText(isObject(each) ? each.name : each)) : [];
 }
 
 export function folded(prompt: Prompt, change: PromptChange): Prompt {

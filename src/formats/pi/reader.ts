@@ -1,6 +1,6 @@
 // Pi's session files, versions 1 to 3: records form a tree by their ids; version 1 has none and is a line.
 import { type Decision, type EntryId, type Fact, type Identity, type Place, type RecordRange, Session } from "../../session/index.ts";
-import { isObject, type JsonObject, stringOf, timeOf } from "../json.ts";
+import { isObject, type JsonObject, shownText, stringOf, timeOf } from "../json.ts";
 import { Pointing } from "../pointing.ts";
 import type { Diagnostic, FormatReader, RawRecord } from "../reader.ts";
 import { BATCH_TYPE, batchRecord } from "./batch.ts";
@@ -143,14 +143,14 @@ function markerFact(pointing: Pointing, what: string): Fact {
 function messageDraft(pointing: Pointing, message: JsonObject): Draft {
   if (message.role === "system") return { kind: "prompt", change: promptChange(pointing, message, ["message"]) };
   const facts = messageFacts(pointing, message);
-  return facts ? { kind: "facts", facts } : marker(pointing, `message/${message.role}`);
+  return facts ? { kind: "facts", facts } : marker(pointing, typeof message.role === "string" ? `message/${message.role}` : "message");
 }
 
 function compactionDraft(pointing: Pointing, value: JsonObject): Draft {
   const { firstKeptEntryId, firstKeptEntryIndex, systemMessage } = value;
   return {
     kind: "compaction",
-    summary: pointing.composed((each) => String((each as JsonObject).summary ?? "")),
+    summary: pointing.composed((each) => shownText((each as JsonObject).summary ?? "")),
     shown: pointing.composed((each) => compactionText((each as JsonObject).summary ?? "")),
     keep: typeof firstKeptEntryIndex === "number" ? firstKeptEntryIndex : stringOf(firstKeptEntryId),
     change: isObject(systemMessage) ? promptChange(pointing, systemMessage, ["systemMessage"]) : undefined,

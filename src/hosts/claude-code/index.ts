@@ -1,2 +1,3 @@
 // Claude Code as a host: condensed copies of its sessions that it resumes.
-export { writeCopy } from "./copy.ts";
+export { copyPolicy, writeCopy } from "./copy.ts";
+export { leftWhole } from "./stubs.ts";

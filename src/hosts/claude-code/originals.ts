@@ -41,12 +41,12 @@ export class OriginalsWriter {
   }
 
   /** What a copy of a copy takes over: the originals and notes of the first. A link is not followed. */
-  takeOver(source: string): void {
+  async takeOver(source: string): Promise<void> {
     const folder = besideOf(source);
     const path = join(folder, ORIGINALS_FILE);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     if (size === undefined || realpathSync(path) !== join(realpathSync(dirname(folder)), basename(folder), ORIGINALS_FILE)) return;
-    scanFile(path, size, { record: ({ range }) => this.#file.record(range.source.read(range.start, range.end)), damage: () => {} });
+    await scanFile(path, size, { record: ({ range }) => this.#file.record(range.source.read(range.start, range.end)), damage: () => {} });
   }
 
   /** The bytes of a content before `stub` took their place; the same block of a copied record is put once. */

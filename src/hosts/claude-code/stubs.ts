@@ -1,5 +1,5 @@
 // Which blocks of which records a copy of a Claude Code session changes, what they become, and where its note stands.
-import { type CopyPlan, copyNote } from "../../condense/index.ts";
+import { type CopyPlan, copyNote, type LeftWhole } from "../../condense/index.ts";
 import { type Block, bodyText, type Place, type Ref, recordId, type Session, type Sha256, textBody } from "../../session/index.ts";
 
 /** One `tool_result` block that shows a stub. */
@@ -19,18 +19,22 @@ export interface Stubbing {
   readonly ref: Ref | undefined;
   /** The record behind which the note counts. */
   readonly noteAt: string | undefined;
-  readonly left: readonly { readonly what: string; readonly why: string }[];
+  readonly left: readonly LeftWhole[];
+}
+
+/** Arguments and thinking of a plan: no copy for Claude Code can shorten them. */
+export function leftWhole({ calls, messages }: Pick<CopyPlan, "calls" | "messages">): LeftWhole[] {
+  const why = "Claude Code has no record that changes what it sends of them";
+  const each = (kind: LeftWhole["kind"]) => (planned: { readonly place: Place }) => ({ what: planned.place.entry.id, kind, why });
+  return [...calls.map(each("call")), ...messages.map(each("message"))];
 }
 
 export function stubbing(plan: CopyPlan, session: Session, path: string): Stubbing {
-  const left: { what: string; why: string }[] = [...plan.calls, ...plan.messages].map(({ place }) => ({
-    what: place.entry.id,
-    why: "Claude Code has no record that changes what it sends of it",
-  }));
+  const left: LeftWhole[] = leftWhole(plan);
   const stubs: Stubbed[] = [];
   for (const { place, ref, blocks } of plan.results) {
     const uuid = recordId(place.entry.id);
-    if (uuid.startsWith("@")) left.push({ what: ref, why: "its record has no uuid of its own" });
+    if (uuid.startsWith("@")) left.push({ what: ref, kind: "result", why: "its record has no uuid of its own" });
     else stubs.push({ place, uuid, order: orderOf(place, session), ref, blocks });
   }
   const last = stubs.at(-1);

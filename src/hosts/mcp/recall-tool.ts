@@ -1,6 +1,6 @@
 // context_tree_query: the original behind a ref, whole or in pages, or the lines of it that hold a text.
 import { z } from "zod";
-import { RECALL_TOOL, shellWord } from "../../condense/index.ts";
+import { ownCommand, RECALL_TOOL, shellWord } from "../../condense/index.ts";
 import { type AskedOriginal, answerRecall, count, headAt, PAGE } from "../../recall/index.ts";
 import { commonShape, makeTool, type Tool, text, whole } from "./tool.ts";
 
@@ -23,7 +23,7 @@ export function recallTool(choosesSession: boolean): Tool {
     },
     answer: ({ session, path, said }, asked: AskedOriginal & { readonly at?: string | undefined }) =>
       answerRecall(
-        { session, head: headAt(session, asked.at), name: path, said, command: (ref) => `palimpsest recall ${shellWord(path)} ${ref}`, hint: HINT },
+        { session, head: headAt(session, asked.at), name: path, said, command: (ref) => `${ownCommand()} recall ${shellWord(path)} ${ref}`, hint: HINT },
         asked,
       ),
   });

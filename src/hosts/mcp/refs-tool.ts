@@ -40,7 +40,17 @@ function answer({ session, said: which }: Current, { offset = 0, limit = LINES, 
   const part = page.length < hidden.length ? `; ${page.length === 0 ? "none" : `${count(offset + 1)} to ${count(shown)}`} here` : "";
   const next = shown < hidden.length && page.length > 0 ? `, next: {"offset":${shown}}` : "";
   const title = hidden.length === 0 ? "nothing is hidden" : `${counted(hidden.length, "ref")} of what is hidden${part}${next}`;
-  return [said(`${title}. Refs here: ${refsAt(head)}.`, which), ...(page.length > 0 ? [said(...page.map((place) => lineOf(session, path, place)))] : [])];
+  return [
+    said(`${title}. Refs here: ${refsAt(head)}.`, lostLine(path), which),
+    ...(page.length > 0 ? [said(...page.map((place) => lineOf(session, path, place)))] : []),
+  ];
+}
+
+/** Which originals cannot be read; undefined where all can. */
+function lostLine(path: readonly Place[]): string | undefined {
+  const lost = path.flatMap((place) => (place.entry.data.kind === "result" && place.entry.data.lost ? [refOf(place) as Ref] : []));
+  if (lost.length === 0) return undefined;
+  return `originals-missing: of ${refSpans(lost)} only the stub is left, as this condensed copy has lost its folder of originals. Put it back beside the copy, or read the session that was copied.`;
 }
 
 /** The results that are not in view as they came, and the blocks, in path order. */

@@ -1,8 +1,29 @@
 // The batch of edits that makes a copy smaller: recovery data, the note, one edit a record, the epoch, each below the one before.
 import { randomUUID } from "node:crypto";
-import { type CopyPlan, copyNote, type Expected, type PlannedCall, type PlannedMessage, type PlannedResult } from "../../condense/index.ts";
-import { BATCH_TYPE, type BatchData, type BatchTarget, type EpochData, type RawRecord } from "../../formats/index.ts";
-import { type Block, bodyText, type Economics, isOnPath, type Place, type Ref, recordId, refOf, type Session, sha256 } from "../../session/index.ts";
+import {
+  CopyError,
+  type CopyPlan,
+  copyNote,
+  type Expected,
+  type LeftWhole,
+  type PlannedCall,
+  type PlannedMessage,
+  type PlannedResult,
+} from "../../condense/index.ts";
+import { BATCH_TYPE, type BatchData, type BatchTarget, type EpochData, jsonText, type RawRecord } from "../../formats/index.ts";
+import {
+  type Block,
+  bodyText,
+  type Economics,
+  isOnPath,
+  isShowable,
+  type Place,
+  type Ref,
+  recordId,
+  refOf,
+  type Session,
+  sha256,
+} from "../../session/index.ts";
 import type { RecordIds } from "./migrate.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -33,7 +54,7 @@ export interface Batch {
   readonly note: string;
   /** Of the note. */
   readonly ref: Ref | undefined;
-  readonly left: readonly { readonly what: string; readonly why: string }[];
+  readonly left: readonly LeftWhole[];
 }
 
 /** The planned records as the file has them, and the newest edit of each on the path: collected while the file is read. */
@@ -104,7 +125,7 @@ interface Edits {
   readonly results: Map<Place, readonly Block[]>;
   readonly inputs: Map<Place, string>;
   readonly messages: Map<Place, readonly Block[]>;
-  readonly left: { readonly what: string; readonly why: string }[];
+  readonly left: LeftWhole[];
   readonly callRefs: Ref[];
   readonly messageRefs: Ref[];
   blocks: number;
@@ -114,7 +135,7 @@ interface Edits {
 export function batchOf(
   plan: CopyPlan,
   originals: PlannedRecords,
-  made: { readonly path: string; readonly economics?: Economics; readonly silent?: true },
+  made: { readonly path: string; readonly economics?: Economics; readonly silent?: true; readonly more?: true },
 ): Batch {
   const edits: Edits = {
     targets: [],
@@ -138,7 +159,7 @@ export function batchOf(
   const ref: Ref | undefined = refs.length > 0 ? `b${edits.blocks + 1}` : undefined;
   const note = copyNote({ ref, results: refs, calls: edits.callRefs, messages: edits.messageRefs, path: made.path });
   const shown = { results: edits.results, inputs: edits.inputs, messages: edits.messages };
-  const drafts = edits.contents.length === 0 ? [] : draftsOf(edits, made.silent ? undefined : note, ref ?? null, made.economics ?? plan.economics);
+  const drafts = edits.contents.length === 0 ? [] : draftsOf(edits, made.silent ? undefined : note, ref ?? null, made.economics ?? plan.economics, made.more);
   return { drafts, shown, note, ref, left: edits.left };
 }
 
@@ -155,9 +176,10 @@ function byRecord({ results, calls, messages }: CopyPlan): Planned[] {
   return [...planned.values()].sort((a, b) => a.place.depth - b.place.depth);
 }
 
-function leave({ left }: Edits, { place, result, calls, message }: Planned, why: string): void {
-  for (const each of [result, ...calls, message]) if (each) left.push({ what: refOf(each.place) ?? each.place.entry.id, why });
-  if (!result && calls.length === 0 && !message) left.push({ what: place.entry.id, why });
+function leave({ left }: Edits, { result, calls, message }: Planned, why: string): void {
+  if (result) left.push({ what: refOf(result.place) ?? result.place.entry.id, kind: "result", why });
+  for (const call of calls) left.push({ what: call.place.entry.id, kind: "call", why });
+  if (message) left.push({ what: message.place.entry.id, kind: "message", why });
 }
 
 function editResult(edits: Edits, { place, ref, blocks }: PlannedResult, entry: string, originals: PlannedRecords): void {
@@ -173,7 +195,7 @@ function piBlock(block: Block): JsonObject[] {
 }
 
 function hashOf(originals: PlannedRecords, place: Place): string {
-  return sha256(JSON.stringify(originals.message(place)?.content ?? null));
+  return sha256(jsonText(originals.message(place)?.content ?? null));
 }
 
 /** One edit joins the arguments of a message's calls and its thinking; all else in it stays as it is. */
@@ -207,7 +229,7 @@ function withoutThinking(edits: Edits, { message: planned }: Planned, content: C
         ? "it is all that the message holds"
         : undefined;
   if (why !== undefined) {
-    edits.left.push({ what: planned.place.entry.id, why });
+    edits.left.push({ what: planned.place.entry.id, kind: "message", why });
     return content;
   }
   edits.messages.set(planned.place, planned.blocks);
@@ -239,10 +261,10 @@ function withInputs(
     const call = inputs.get(place);
     const ref: Ref = `b${blocks + refs.length + 1}`;
     const args = call && argumentsOf(call, ref);
-    if (call && !args) edits.left.push({ what: place.entry.id, why: "its shortened arguments are no JSON object, which Pi needs" });
+    if (call && !args) edits.left.push({ what: place.entry.id, kind: "call", why: "its shortened arguments are no JSON object, which Pi needs" });
     if (args) {
       cut = cut.map((each, at) => (at === index ? { ...each, arguments: args } : each));
-      edits.inputs.set(place, JSON.stringify(args));
+      edits.inputs.set(place, jsonText(args));
       edits.callRefs.push(ref);
     }
     if (args || (base === "edit" && isEdited(place, block))) refs.push(ref);
@@ -258,7 +280,7 @@ function blockOf(content: Content, place: Place, places: readonly Place[]): numb
 }
 
 function isEdited({ entry: { data } }: Place, block: JsonObject): boolean {
-  const input = typeof block.arguments === "string" ? block.arguments : (JSON.stringify(block.arguments) ?? "null");
+  const input = typeof block.arguments === "string" ? block.arguments : jsonText(block.arguments);
   return data.kind === "call" && sha256(input) !== data.input.sha256;
 }
 
@@ -273,18 +295,20 @@ function argumentsOf({ input, ref }: PlannedCall, own: Ref): JsonObject | undefi
 }
 
 /** Recovery data first, the epoch last: any beginning of it is a session that loses nothing. */
-function draftsOf(edits: Edits, note: string | undefined, ref: Ref | null, economics: Economics): PiDraft[] {
+function draftsOf(edits: Edits, note: string | undefined, ref: Ref | null, economics: Economics, more: true | undefined): PiDraft[] {
   const batch = randomUUID().slice(0, 8);
+  const opens: BatchData = { version: 1, kind: "batch", batch, note: note === undefined ? null : ref, targets: edits.targets, ...(more && { more }) };
   return [
-    { type: "custom", customType: BATCH_TYPE, data: { version: 1, kind: "batch", batch, note: note === undefined ? null : ref, targets: edits.targets } },
+    { type: "custom", customType: BATCH_TYPE, data: opens },
     ...(note === undefined ? [] : [{ type: "custom_message", customType: BATCH_TYPE, content: note, display: false, details: { batch } } as const]),
     ...edits.contents.map(({ entry, content }): PiDraft => ({ type: "context_edit", targetId: entry, replacement: { content } })),
     { type: "custom", customType: BATCH_TYPE, data: { version: 1, kind: "epoch", batch, economics } },
   ];
 }
 
-/** Drafts as records of a file, each below the one before it, from the end of the path on. */
+/** Drafts as records of a file, each below the one before it, from the end of the path on. @throws CopyError */
 export function chained(drafts: readonly PiDraft[], head: Place | null, ids: RecordIds, time: Date): object[] {
+  if (drafts.length === 0) return [];
   let parentId = endOf(head, ids);
   return drafts.map(({ type, ...rest }) => {
     const record = { type, id: ids.fresh(), parentId, timestamp: time.toISOString(), ...rest };
@@ -293,11 +317,22 @@ export function chained(drafts: readonly PiDraft[], head: Place | null, ids: Rec
   });
 }
 
-/** The record that the path ends with: the newest that can be named. */
+/**
+ * The record that the path ends with: the newest that can be named.
+ * @throws CopyError where a record behind it is shown: what is written below its parent would leave it out
+ */
 function endOf(head: Place | null, ids: RecordIds): string | null {
+  let unnamed: Place | undefined;
   for (let at = head; at; at = at.parent) {
     const id = ids.named(startOf(at), recordId(at.entry.id));
+    if (id !== undefined && unnamed)
+      throw new CopyError(
+        "copy-no-id",
+        `expected an id in the record that the path ends with, as what a copy adds stands below it, found none in ${unnamed.entry.id} (line ${unnamed.entry.records?.[0]?.line}). Copy the session as far as the record before it: --at ${id}.`,
+      );
     if (id !== undefined) return id;
+    if (isShowable(at.entry.data)) unnamed = at;
   }
+  if (unnamed) throw new CopyError("copy-no-id", `expected an id in one record of the path at least, found none: ${unnamed.entry.id} is all there is.`);
   return null;
 }

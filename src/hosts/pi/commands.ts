@@ -61,7 +61,7 @@ async function status({ running, ctx }: Asked): Promise<void> {
 }
 
 /** Between two runs no edit can be written: the batch is begun, and its edits follow with the next message. */
-async function now({ pi, runner, running: { live, settings, ended }, ctx }: Asked): Promise<void> {
+async function now({ pi, runner, running: { live, settings, ended, isOn }, ctx }: Asked): Promise<void> {
   if (!ctx.isIdle()) {
     runner.ask();
     return say(ctx, "the agent works: condensed as soon as its turn ends");
@@ -76,7 +76,8 @@ async function now({ pi, runner, running: { live, settings, ended }, ctx }: Aske
   live.sync(ctx.sessionManager);
   const [opened] = live.ours.batches.slice(-1);
   const count = opened?.targets.length ?? 0;
-  say(ctx, `${opened?.ref ?? "begun"}: ${count} ${count === 1 ? "change" : "changes"}, applies with the next message; /palimpsest undo takes it back`);
+  const rest = !live.ours.more ? "" : isOn() ? ", and what is left with those behind it" : ", and /palimpsest now behind it condenses what is left";
+  say(ctx, `${opened?.ref ?? "begun"}: ${count} ${count === 1 ? "change" : "changes"}, applies with the next message${rest}; /palimpsest undo takes it back`);
 }
 
 async function undo({ pi, running: { live, ended }, ctx, rest }: Asked): Promise<void> {

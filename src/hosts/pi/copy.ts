@@ -1,6 +1,6 @@
 // Writes a condensed copy of a Pi session: all its records in a new file, and one batch of edits at the end of the path.
 import { randomUUID } from "node:crypto";
-import { rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import {
   CopyError,
@@ -8,8 +8,8 @@ import {
   type CopyPlan,
   type CopyReport,
   type CopySource,
-  checkCopy,
   checkedSource,
+  checkingCopy,
   checkPlace,
   copyTokens,
   DraftFile,
@@ -19,9 +19,16 @@ import {
   putInPlace,
   shellWord,
 } from "../../condense/index.ts";
-import { openSession, type RawRecord, scanFile, syncFolder } from "../../formats/index.ts";
+import type { CondensePolicy } from "../../config/index.ts";
+import { heldDraft, jsonText, openSession, type RawRecord, scanFile, syncFolder } from "../../formats/index.ts";
+import { withPauses } from "../../session/index.ts";
 import { type Batch, batchOf, chained, Originals } from "./batch.ts";
 import { migrated, RecordIds } from "./migrate.ts";
+
+/** The policy of a copy: without folds, which no record of Pi can show. */
+export function copyPolicy(policy: CondensePolicy): CondensePolicy {
+  return { ...policy, chains: { ...policy.chains, fold: false } };
+}
 
 /**
  * Writes a copy that `pi --session` opens, beside its source unless `options.path` names a folder or a file. It comes under a temporary name,
@@ -39,10 +46,12 @@ export async function writeCopy(plan: CopyPlan, source: CopySource, options: Cop
   checkPlace(path);
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
   let file: DraftFile | undefined;
+  let removeDraft: (() => void) | undefined;
   try {
-    if (options.dryRun) return report(plan, survey(plan, source, size, path, made.time), { path, id: made.id, written: false, checked: 0 });
+    if (options.dryRun) return report(plan, await survey(plan, source, size, path, made.time), { path, id: made.id, written: false, checked: 0 });
     file = new DraftFile(draft);
-    const copied = copyInto(file, plan, source, size, { ...made, path });
+    removeDraft = heldDraft(draft);
+    const copied = await copyInto(file, plan, source, size, { ...made, path });
     if (copied.batch.drafts.length === 0) return report(plan, copied, { path, id: made.id, written: false, checked: 0 });
     file.finish();
     const checked = await verified(draft, plan, source, copied.batch);
@@ -53,7 +62,7 @@ export async function writeCopy(plan: CopyPlan, source: CopySource, options: Cop
     throw explainedFault(path, error);
   } finally {
     file?.close();
-    if (file) rmSync(draft, { force: true });
+    removeDraft?.();
   }
 }
 
@@ -80,7 +89,7 @@ interface Copied {
 }
 
 /** What a copy would hold, without one. */
-function survey(plan: CopyPlan, source: CopySource, size: number, path: string, time: Date): Copied {
+function survey(plan: CopyPlan, source: CopySource, size: number, path: string, time: Date): Promise<Copied> {
   return walk(
     plan,
     source,
@@ -92,13 +101,13 @@ function survey(plan: CopyPlan, source: CopySource, size: number, path: string, 
 }
 
 /** The header, every record in order, and the batch. */
-function copyInto(file: DraftFile, plan: CopyPlan, source: CopySource, size: number, made: Made & { readonly path: string }): Copied {
+async function copyInto(file: DraftFile, plan: CopyPlan, source: CopySource, size: number, made: Made & { readonly path: string }): Promise<Copied> {
   let begun = false;
   const begin = (header: object) => {
     if (!begun) file.line(JSON.stringify(headerOf(header, source, made)));
     begun = true;
   };
-  const copied = walk(
+  const copied = await walk(
     plan,
     source,
     size,
@@ -113,26 +122,26 @@ function copyInto(file: DraftFile, plan: CopyPlan, source: CopySource, size: num
       file.damage(damage);
     },
   );
-  for (const record of copied.records) file.line(JSON.stringify(record));
+  for (const record of copied.records) file.line(jsonText(record));
   return copied;
 }
 
 type TakeRecord = (record: RawRecord, ids: RecordIds) => void;
 type TakeDamage = Parameters<typeof scanFile>[2]["damage"];
 
-function walk(
+async function walk(
   plan: CopyPlan,
   source: CopySource,
   size: number,
   { path, time }: { readonly path: string; readonly time: Date },
   take: TakeRecord,
   damage: TakeDamage,
-): Copied {
+): Promise<Copied> {
   const ids = new RecordIds(source.session.identity.version);
   const originals = new Originals(plan, source.session, ids);
   const counts = { damaged: 0, parted: 0 };
   let line = 0;
-  scanFile(source.path, size, {
+  await scanFile(source.path, size, {
     record: (record) => {
       ids.add(record);
       originals.add(record);
@@ -158,7 +167,7 @@ function headerOf(header: object, { session: { identity }, path }: CopySource, {
 async function verified(draft: string, plan: CopyPlan, source: CopySource, { shown, note }: Batch): Promise<number> {
   const copy = await openSession(draft);
   try {
-    const checked = checkCopy(expectedItems(plan.before, { ...shown, note }), source.session, copy.session);
+    const checked = await withPauses(checkingCopy(expectedItems(plan.before, { ...shown, note }), source.session, copy.session));
     if (typeof checked === "number") return checked;
     throw notVerified(source.path, checked);
   } finally {
@@ -175,7 +184,7 @@ function report({ before }: CopyPlan, { batch, damaged, parted }: Copied, made: 
     results: results.size,
     calls: inputs.size,
     messages: messages.size,
-    tokens: copyTokens(before, batch.drafts.length === 0 ? batch.shown : { ...batch.shown, note: batch.note }),
+    ...copyTokens(before, batch.drafts.length === 0 ? batch.shown : { ...batch.shown, note: batch.note }),
     left: batch.left,
     note: batch.ref ?? null,
     damaged,

@@ -1,2 +1,2 @@
 // Pi as a host: condensed copies of its sessions that it opens.
-export { writeCopy } from "./copy.ts";
+export { copyPolicy, writeCopy } from "./copy.ts";

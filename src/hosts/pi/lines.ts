@@ -3,7 +3,13 @@
 /** Graphemes that are one column wide beyond doubt: Latin, Greek, Cyrillic, general punctuation, arrows, box drawing. */
 const NARROW = /^[\u0020-\u007e\u00a0-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f][\u0300-\u036f]*$/;
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
+
+/** The graphemes of a text. Node takes 20 ms to make the first segmenter, so it waits until a line needs one. */
+function graphemes(text: string): Iterable<Intl.SegmentData> {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 /** A text on one line: tabs as spaces, line ends as a sign, no control characters. */
 export function oneLine(text: string): string {
@@ -17,7 +23,7 @@ export function oneLine(text: string): string {
 export function columns(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let sum = 0;
-  for (const { segment } of graphemes.segment(text)) sum += NARROW.test(segment) ? 1 : 2;
+  for (const { segment } of graphemes(text)) sum += NARROW.test(segment) ? 1 : 2;
   return sum;
 }
 
@@ -28,7 +34,7 @@ export function fitted(text: string, width: number): string {
   if (columns(line) <= width) return line;
   let used = 1;
   let fit = "";
-  for (const { segment } of graphemes.segment(line)) {
+  for (const { segment } of graphemes(line)) {
     used += NARROW.test(segment) ? 1 : 2;
     if (used > width) break;
     fit += segment;
@@ -46,7 +52,7 @@ function partsOf(line: string, width: number): string[] {
   const parts: string[] = [];
   let part = "";
   let used = 0;
-  for (const { segment } of graphemes.segment(line)) {
+  for (const { segment } of graphemes(line)) {
     const wide = NARROW.test(segment) ? 1 : 2;
     if (used + wide > width) {
       parts.push(part);

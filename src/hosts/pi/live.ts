@@ -2,7 +2,7 @@
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { type CopyPlan, Decider, type Occasion, type Plan, type Proposal, type ResultRecord } from "../../condense/index.ts";
 import type { CondensePolicy } from "../../config/index.ts";
-import { BATCH_TYPE, type BatchTarget, MemorySession } from "../../formats/index.ts";
+import { BATCH_TYPE, type BatchTarget, jsonText, MemorySession } from "../../formats/index.ts";
 import { type Economics, isOnPath, type MessageFact, type Place, recordId, type Session, textBody } from "../../session/index.ts";
 import type { View } from "../../view/index.ts";
 import { batchOf, type PiDraft, type PlannedRecords } from "./batch.ts";
@@ -20,6 +20,8 @@ export interface OpenBatch {
   readonly edited: ReadonlySet<string>;
   /** Its note is on the branch too, or it has none. */
   readonly noted: boolean;
+  /** Its epoch is on the branch and none of its edits: another extension left them out. */
+  readonly robbed: boolean;
 }
 
 /** What can be written of a batch outside of a boundary; its note may wait for the boundary too. */
@@ -35,6 +37,12 @@ type Changes = Pick<Plan, "stubs"> & Partial<Pick<Plan, "cuts" | "thinking">>;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Pi walks the branch for each edit that it writes: the entries of ours that it may walk for one batch, about a second's. */
+const WALKED = 8_000_000;
+
+/** Edits that a batch may hold however long the branch is. */
+const LEAST_EDITS = 200;
+
 /**
  * Follows one session of Pi. All it knows is a fold of the branch: `sync` takes what came since, or the whole branch where it is another.
  *
@@ -48,7 +56,7 @@ export class LiveSession {
   readonly policy: CondensePolicy;
   readonly #memory: MemorySession;
   #decider: Decider;
-  #open: { readonly batch: string; readonly targets: readonly BatchTarget[]; readonly edited: Set<string>; noted: boolean } | undefined;
+  #open: { readonly batch: string; readonly targets: readonly BatchTarget[]; readonly edited: Set<string>; noted: boolean; robbed: boolean } | undefined;
   readonly #name: string;
   /** The drafts of a batch of which only the beginning could be written. */
   #prepared: { readonly batch: string; readonly drafts: readonly PiDraft[] } | undefined;
@@ -58,6 +66,7 @@ export class LiveSession {
   /** The newest edit of each record on the branch. */
   #edits = new Map<string, unknown>();
   #ours = new OurRecords();
+  #changes = 0;
 
   constructor(branch: Branch, policy: CondensePolicy) {
     // Folding takes whole pairs out of a transcript that the user still reads.
@@ -91,6 +100,11 @@ export class LiveSession {
   /** What our own records on the branch say. */
   get ours(): OurRecords {
     return this.#ours;
+  }
+
+  /** Grows with each record that may change what our batches save. */
+  get changes(): number {
+    return this.#changes;
   }
 
   view(): View {
@@ -129,6 +143,7 @@ export class LiveSession {
     this.#open = undefined;
     this.#edits = new Map();
     this.#ours = new OurRecords();
+    this.#changes += 1;
   }
 
   #take(place: Place): void {
@@ -144,7 +159,12 @@ export class LiveSession {
     if (begun.length > 0) return begun;
     const spills = this.#decider.spills();
     if (spills.length > 0) return this.#batch({ stubs: spills }, undefined, true).drafts;
-    return this.#drafted(this.#decider.propose(occasion));
+    return this.#drafted(this.#decider.propose({ ...this.#limits(), ...occasion }));
+  }
+
+  /** What one batch may edit, and whether the newest held less than was due. */
+  #limits(): Pick<Occasion, "more" | "most"> {
+    return { more: this.#ours.more, most: Math.max(LEAST_EDITS, Math.floor(WALKED / (this.head?.depth ?? 1))) };
   }
 
   /** What was begun and not finished: a batch, and what is to be undone. */
@@ -165,13 +185,14 @@ export class LiveSession {
 
   /** The same before a request that finds the prompt cache gone, where an epoch is due: it costs nothing there, and no boundary comes before it. */
   beginCold(time: number): Begun | undefined {
-    return this.#open || !this.#decider.isCold(time) ? undefined : this.#begin(this.#drafted(this.#decider.propose({ finalReply: false, time })));
+    return this.#open || !this.#decider.isCold(time)
+      ? undefined
+      : this.#begin(this.#drafted(this.#decider.propose({ ...this.#limits(), finalReply: false, time })));
   }
 
   #begin(drafts: readonly PiDraft[]): Begun | undefined {
     const [opens, note] = drafts;
     if (opens?.type !== "custom" || note?.type !== "custom_message") return undefined;
-    this.#prepared = { batch: (opens.data as { readonly batch: string }).batch, drafts };
     return { type: BATCH_TYPE, recovery: opens.data, note: note.content };
   }
 
@@ -208,18 +229,20 @@ export class LiveSession {
     return this.#memory.at(place?.entry.records?.[0]?.start ?? -1) as SessionEntry | undefined;
   }
 
-  /** All that is old enough, whatever it saves. */
+  /** All that is old enough, whatever it saves, or as much of it as one batch may edit. */
   now(): readonly PiDraft[] {
-    return this.#open ? this.#rest(this.#open) : this.#drafted(this.#decider.onDemand());
+    return this.#open ? this.#rest(this.#open) : this.#drafted(this.#decider.onDemand(this.#limits().most));
   }
 
   #drafted(proposal: Proposal | undefined): readonly PiDraft[] {
     if (!proposal) return [];
-    const { plan, cost } = proposal;
-    return this.#batch(plan, { rewritten: plan.rewritten.bytes, saving: plan.saving, cost }, false).drafts;
+    const { plan, cost, more } = proposal;
+    const { drafts } = this.#batch(plan, { rewritten: plan.rewritten.bytes, saving: plan.saving, cost }, false, more);
+    this.#prepare(drafts);
+    return drafts;
   }
 
-  #batch({ stubs, cuts = [], thinking = [] }: Changes, economics: Economics | undefined, silent: boolean) {
+  #batch({ stubs, cuts = [], thinking = [] }: Changes, economics: Economics | undefined, silent: boolean, more = false) {
     const plan: CopyPlan = {
       format: "pi",
       head: this.head,
@@ -236,15 +259,22 @@ export class LiveSession {
       unfolded: 0,
       economics: economics ?? { rewritten: 0, saving: sum(stubs, ({ record, tokens }) => record.tokens - tokens) },
     };
-    return batchOf(plan, this.#records(), { path: this.#name, ...(economics && { economics }), ...(silent && { silent }) });
+    return batchOf(plan, this.#records(), { path: this.#name, ...(economics && { economics }), ...(silent && { silent }), ...(more && { more }) });
   }
 
-  /** What is left of a batch that was begun: its note, its edits, its epoch. */
+  /** Keeps what a batch is to write, should only its beginning be written. */
+  #prepare(drafts: readonly PiDraft[]): void {
+    const [opens] = drafts;
+    if (opens?.type === "custom") this.#prepared = { batch: opens.data.batch, drafts };
+  }
+
+  /** What is left of a batch that was begun: its note, its edits, its epoch, which waits where the edits were left out before. */
   #rest(open: OpenBatch): readonly PiDraft[] {
     const missing = new Set(open.targets.map(({ entry }) => entry).filter((entry) => !open.edited.has(entry)));
     const prepared = this.#preparedFor(open, missing);
     const edits = prepared.filter((draft) => draft.type === "context_edit" && missing.has(draft.targetId));
     const note = open.noted ? [] : prepared.filter(({ type }) => type === "custom_message").map((draft) => renamed(draft, open.batch));
+    if (open.robbed && edits.length > 0) return [...note, ...edits];
     const last = prepared.at(-1);
     const economics = edits.length > 0 && last?.type === "custom" && "economics" in last.data ? last.data.economics : { rewritten: 0, saving: 0 };
     return [...note, ...edits, { type: "custom", customType: BATCH_TYPE, data: { version: 1, kind: "epoch", batch: open.batch, economics } }];
@@ -275,6 +305,7 @@ export class LiveSession {
   /** Keeps what a record says of batches and edits. */
   #record(record: SessionEntry): void {
     this.#ours.take(record);
+    if (record.type === "context_edit" || record.type === "compaction" || ("customType" in record && record.customType === BATCH_TYPE)) this.#changes += 1;
     if (record.type === "context_edit") {
       this.#edits.set(record.targetId, record.replacement?.content);
       this.#open?.edited.add(record.targetId);
@@ -285,9 +316,18 @@ export class LiveSession {
     const data = record.data as JsonObject | undefined;
     if (data?.version !== 1 || typeof data.batch !== "string") return;
     if (data.kind === "batch" && Array.isArray(data.targets))
-      this.#open = { batch: data.batch, targets: data.targets as BatchTarget[], edited: new Set(), noted: data.note === null };
-    else if (data.kind === "epoch" && data.batch === this.#open?.batch) this.#open = undefined;
+      this.#open = { batch: data.batch, targets: data.targets as BatchTarget[], edited: new Set(), noted: data.note === null, robbed: false };
+    else if (data.kind === "epoch" && data.batch === this.#open?.batch) {
+      // Where nothing was left to edit it saves nothing.
+      if (this.#open.edited.size === 0 && savingOf(data) > 0) this.#open.robbed = true;
+      else this.#open = undefined;
+    }
   }
+}
+
+function savingOf({ economics }: JsonObject): number {
+  const saving = (economics as JsonObject | undefined)?.saving;
+  return typeof saving === "number" ? saving : 0;
 }
 
 /** The key of the message that Pi makes of a record. */
@@ -298,7 +338,7 @@ function messageKey(record: SessionEntry | undefined): string {
 
 /** What tells one message of a request from another: they have no entry ids there. */
 function keyOf({ role, toolCallId, timestamp }: JsonObject): string {
-  return JSON.stringify([role, toolCallId ?? null, timestamp ?? null]);
+  return jsonText([role, toolCallId ?? null, timestamp ?? null]);
 }
 
 /** A note that says which batch it is of. */

@@ -1,6 +1,6 @@
 // Pi's versions 1 and 2 as version 3: records get ids and parents, and what was counted or named otherwise.
 import { randomUUID } from "node:crypto";
-import type { RawRecord } from "../../formats/index.ts";
+import { jsonText, type RawRecord } from "../../formats/index.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -80,7 +80,7 @@ export function migrated(record: RawRecord, ids: RecordIds): Uint8Array {
   const given = ids.given(record);
   const changed = value && renamed(value, ids);
   if (value && (changed || (given && ("id" in value || "parentId" in value))))
-    return Buffer.from(JSON.stringify({ ...(changed ?? value), ...(given && { id: given.id, parentId: given.parent }) }));
+    return Buffer.from(jsonText({ ...(changed ?? value), ...(given && { id: given.id, parentId: given.parent }) }));
   if (!given) return bytes;
   const front = `{"id":${JSON.stringify(given.id)},"parentId":${JSON.stringify(given.parent)}`;
   return Buffer.concat([Buffer.from(value && Object.keys(value).length === 0 ? front : `${front},`), bytes.subarray(1)]);

@@ -46,6 +46,7 @@ export class OurRecords {
   #wanted: ReadonlySet<string> = new Set();
   readonly #undos = new Map<string, UndoData>();
   #enabled: boolean | undefined;
+  #more = false;
 
   /** In the order of the branch. */
   get batches(): readonly BatchOnBranch[] {
@@ -60,6 +61,11 @@ export class OurRecords {
   /** What the session itself says; undefined where it says nothing. */
   get enabled(): boolean | undefined {
     return this.#enabled;
+  }
+
+  /** The newest epoch edited as much as one may, and more was due. */
+  get more(): boolean {
+    return this.#more;
   }
 
   take(record: SessionEntry): void {
@@ -77,6 +83,8 @@ export class OurRecords {
       const targets = data.targets as BatchTarget[];
       this.#batches.push({ batch: data.batch, ref: (data.note ?? null) as Ref | null, targets, edits: new Map() });
       this.#wanted = new Set(targets.map(({ entry }) => entry));
+      // A batch without a note, of what is too large to be shown once, says nothing of what else is due.
+      if (data.note || data.more) this.#more = data.more === true;
     } else if (data.kind === "undo" && typeof data.undo === "string" && Array.isArray(data.targets)) this.#undos.set(data.undo, data as unknown as UndoData);
     else if (data.kind === "undone" && typeof data.undo === "string") this.#undos.delete(data.undo);
     else if (data.kind === "switch" && typeof data.enabled === "boolean") this.#enabled = data.enabled;

@@ -16,9 +16,9 @@ interface Passing {
   /** The batch that the last boundary proposed. */
   proposed: string | undefined;
   dropped: string | undefined;
-  /** The branch holds more than the status line was made from. */
-  isStale: boolean;
   line: string | undefined;
+  /** What the status line was made from; undefined before it is made. */
+  from: { readonly changes: number; readonly dropped: string | undefined } | undefined;
 }
 
 /** Follows the session that Pi runs. */
@@ -90,8 +90,7 @@ export class Runner {
     this.#follow(running, ctx);
     const drafts = draftsFor(running, mine, finalReply);
     if (drafts.length === 0) return undefined;
-    mine.isStale = true;
-    mine.proposed = batchIn(drafts);
+    mine.proposed = batchIn(drafts) ?? running.live.open?.batch;
     return { entries: [...entries, ...(drafts as unknown as readonly SessionBoundaryDraft[])] };
   }
 
@@ -104,10 +103,9 @@ export class Runner {
     if (cold) {
       this.#pi.appendEntry(cold.type, cold.recovery);
       this.#follow(running, ctx);
-      this.#passing.isStale = true;
     }
     const shown = running.live.shown(messages);
-    if (this.#passing.isStale) await this.refresh(ctx);
+    await this.refresh(ctx);
     return shown === messages ? undefined : { messages: [...shown] };
   }
 
@@ -116,13 +114,16 @@ export class Runner {
     this.#passing.asked = true;
   }
 
-  /** Comes to where the branch is, and says in the status line what is new. */
+  /** Comes to where the branch is, and says in the status line what is new: constant time where nothing is. */
   async refresh(ctx: ExtensionContext): Promise<void> {
     const running = await this.current();
     if (!running || !isUsable(ctx, running.ended)) return;
     const mine = this.#passing;
     this.#follow(running, ctx);
-    mine.isStale = false;
+    const { dropped } = mine;
+    const { changes } = running.live;
+    if (mine.from?.changes === changes && mine.from.dropped === dropped) return;
+    mine.from = { changes, dropped };
     const line = running.line();
     if (line === mine.line) return;
     mine.line = line;
@@ -143,7 +144,8 @@ export class Runner {
     running.live.sync(ctx.sessionManager);
     const mine = this.#passing;
     if (mine.proposed === undefined) return;
-    const isThere = running.live.ours.batches.some(({ batch }) => batch === mine.proposed);
+    const { open, ours } = running.live;
+    const isThere = open?.batch === mine.proposed ? open.edited.size > 0 : ours.batches.some(({ batch }) => batch === mine.proposed);
     mine.dropped = isThere ? undefined : "Pi did not take the last batch: another extension dropped or broke it. It is proposed again at the next boundary.";
     mine.proposed = undefined;
   }
@@ -153,7 +155,7 @@ export class Runner {
 const STATUS = "palimpsest";
 
 function passing(line?: string): Passing {
-  return { ends: new AbortController(), asked: false, proposed: undefined, dropped: undefined, isStale: false, line };
+  return { ends: new AbortController(), asked: false, proposed: undefined, dropped: undefined, line, from: undefined };
 }
 
 interface From {

@@ -76,13 +76,13 @@ function stated(given: unknown): unknown {
 
 async function answer(live: LiveSession, { ref, search, offset, limit, unit }: Asked, file: string | undefined): Promise<readonly Content[]> {
   const { answerRecall, answerSearch, problemText, refsAt, ToolProblem } = await import("../../recall/index.ts");
-  const { isRecallTool, shellWord } = await import("../../condense/index.ts");
+  const { isRecallTool, ownCommand, shellWord } = await import("../../condense/index.ts");
   const { session, head } = live;
   const asking: Asking = {
     session,
     head,
     name: file ?? session.identity.id,
-    command: file === undefined ? undefined : (name) => `palimpsest recall ${shellWord(file)} ${name}`,
+    command: file === undefined ? undefined : (name) => `${ownCommand()} recall ${shellWord(file)} ${name}`,
     hint: '{"search":TEXT} without ref looks for a text in the whole session.',
   };
   try {

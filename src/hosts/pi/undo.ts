@@ -1,6 +1,6 @@
 // Undoing: what was condensed stands again as it came. The request is a record of ours; the edits follow at Pi's next boundary.
 import { randomUUID } from "node:crypto";
-import { BATCH_TYPE, type BatchTarget } from "../../formats/index.ts";
+import { BATCH_TYPE, type BatchTarget, jsonText } from "../../formats/index.ts";
 import { type EntryId, type Place, type Ref, recordId, type Session } from "../../session/index.ts";
 import type { PlannedRecords } from "./batch.ts";
 import { type Change, type Changed, changesOf, type Shown, shownIn } from "./changes.ts";
@@ -115,7 +115,7 @@ function editFor({ entry, parts }: UndoTarget, session: Session, records: Planne
   const original = records.message(first)?.content;
   const now = pending.has(entry) ? pending.get(entry) : records.content(first).content;
   const content = parts === "all" ? original : restored(original, now, new Set(parts), places);
-  if (JSON.stringify(content) === JSON.stringify(now)) return [];
+  if (jsonText(content) === jsonText(now)) return [];
   return [{ type: "context_edit", targetId: entry, replacement: { content } }];
 }
 

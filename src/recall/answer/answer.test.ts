@@ -40,6 +40,17 @@ test("pages, each asked for as the one before says, are joined the original, wha
   );
 });
 
+test("a stub whose original is gone is not given for one", () => {
+  const log = new Log();
+  const result = log.step("c1", "[t1 read: 9 lines]");
+  log.add({ ...(result.entry.data as Extract<typeof result.entry.data, { kind: "result" }>), lost: true });
+  expect(texts(asked(log, { ref: "t1" }))[1]).toBe("[t1 read: 9 lines]");
+  for (const more of [{}, { search: "read" }])
+    expect(() => asked(log, { ref: "t2", ...more })).toThrow(
+      expect.objectContaining({ code: "originals-missing", message: expect.stringMatching(/^session\.jsonl: expected the original of t2 /) }),
+    );
+});
+
 test("of a name that several have, matching lines share one answer", () => {
   const log = new Log();
   const long = Array.from({ length: 400 }, (_, line) => `needle ${line} ${"x".repeat(200)}`).join("\n");

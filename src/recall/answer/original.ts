@@ -1,7 +1,7 @@
 // The answer to a call for an original: whole or in pages, or the lines of it that hold a text. A heading of ours, then nothing but its bytes.
 import { bodyText, type Place, refOf, type Session, SourceChangedError, sha256 } from "../../session/index.ts";
 import { lineCount, matches, type Page } from "../page.ts";
-import type { Recalled } from "../recall.ts";
+import { lostFault, type Recalled } from "../recall.ts";
 import { entryText, originalText, textOf } from "../text.ts";
 import { isExact } from "../verify.ts";
 import { type AskedPart, PAGE, pageThatFits } from "./fit.ts";
@@ -104,9 +104,11 @@ function one(asking: Asking, recalled: Recalled, asked: AskedOriginal, share = P
 /**
  * The text of an original after everything it is made of was read again and compared with its hash. A whole output whose
  * file is gone is answered by the preview, with a note that says so.
- * @throws SourceChangedError through `originalText`; ToolProblem where the bytes are others than those that were read
+ * @throws SourceChangedError through `originalText`; ToolProblem where the bytes are others than those that were read, or gone
  */
 function verified(recalled: Recalled, session: string): { readonly text: string; readonly note: string | undefined } {
+  const fault = lostFault(recalled);
+  if (fault !== undefined) throw new ToolProblem("originals-missing", `${session}: ${fault}`);
   const parts = recalled.kind === "block" ? [recalled.place, ...recalled.covers] : [recalled.place];
   if (!parts.every(isExact)) throw changed(recalled, session);
   if (recalled.kind !== "result" || !recalled.full) return { text: originalText(recalled), note: undefined };

@@ -23,9 +23,18 @@ export function isExplained(error: unknown): error is Error & { readonly code: s
 
 const LONGEST = 80;
 
+/** A value as JSON; one that is deeper than the writer goes, by what it is. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return Array.isArray(value) ? "a list nested too deep to show" : "an object nested too deep to show";
+  }
+}
+
 /** What was found, as JSON cut to a short length. */
 export function quoted(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = JSON.stringify(value);
+  const text = jsonOf(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }
