@@ -117,7 +117,7 @@ export function decisionsOf({ folds, cuts, thinking, stubs, note, told }: Plan):
             targets: stubs.map(({ record }) => record.place.entry.id),
             stubs: stubs.map(({ text }) => textBody(text)),
             summary: textBody(note),
-            by: told ? "model" : "extractive",
+            by: told && told.stubs.size > 0 ? "model" : "extractive",
           } as const,
         ]),
   ];

@@ -1,12 +1,15 @@
 // What a condensed copy of a session shows otherwise than the session: two views compared, item by item.
 import { refSpans } from "../recall/index.ts";
-import { type Block, type Body, type Bytes, bodyText, type EntryId, isHiding, isRange, type Place, type Ref, type Tokens } from "../session/index.ts";
+import { type Block, type Body, type Bytes, bodyText, type EntryId, isHiding, isRange, type Place, type Ref, type Tokens, textBody } from "../session/index.ts";
 import { blocksTokens, bodyTokens, estimate } from "../tokens/index.ts";
 import { type CallItem, type Item, type MessageItem, Projector, type ResultItem, type View } from "../view/index.ts";
+import type { Telling } from "./flush.ts";
+import { footer } from "./labels.ts";
 import { blocksBytes } from "./ledger.ts";
 import type { Condensed } from "./outcome.ts";
 import { ownCommand } from "./own-command.ts";
 import { shellWord } from "./shell-word.ts";
+import { inlined, toldIn } from "./told.ts";
 
 /** A result in whose place a stub stands. */
 export interface PlannedResult {
@@ -72,11 +75,12 @@ export function copyPlan(condensed: Pick<Condensed, "session" | "head" | "before
   const calls: PlannedCall[] = [];
   const messages: PlannedMessage[] = [];
   const stubs = stubsUnder(condensed, now);
+  const told = toldIn(session.path(condensed.head), session.find);
   let unfolded = 0;
   for (const item of before) {
     const then = now.get(keyOf(item));
     if (!then) unfolded += 1;
-    if (item.kind === "result" || item.kind === "stub") results.push(...plannedResult(item, then ? stubOf(then) : stubs.get(item.place.entry.id)));
+    if (item.kind === "result" || item.kind === "stub") results.push(...plannedResult(item, then ? stubOf(then) : stubs.get(item.place.entry.id), told));
     else if (item.kind === "call" && then?.kind === "call") calls.push(...plannedCall(item, then));
     else if (item.kind === "message" && then?.kind === "message") messages.push(...plannedMessage(item, then));
   }
@@ -93,8 +97,14 @@ function stubOf(item: Item): readonly Block[] | undefined {
   return item.kind === "stub" ? item.blocks : undefined;
 }
 
-function plannedResult({ place, ref, blocks: before }: ResultItem, blocks: readonly Block[] | undefined): PlannedResult[] {
-  if (!blocks || ref === undefined || sameBlocks(blocks, before)) return [];
+/** A copy has no notes of epochs: its stubs say themselves what those told. */
+function plannedResult({ place, ref, blocks: before }: ResultItem, shown: readonly Block[] | undefined, told: ReadonlyMap<EntryId, string>): PlannedResult[] {
+  if (!shown || ref === undefined || sameBlocks(shown, before)) return [];
+  const section = told.get(place.entry.id);
+  const blocks =
+    section === undefined
+      ? shown
+      : shown.map((block) => (block.type === "text" ? { ...block, body: textBody(inlined(bodyText(block.body), section)) } : block));
   const text = blocks.flatMap((block) => (block.type === "text" ? [bodyText(block.body)] : [])).join("\n");
   return [{ place, ref, before, blocks, text }];
 }
@@ -171,19 +181,30 @@ export interface CopyNote {
   readonly path: string;
   /** What starts Palimpsest in a shell. @default this installation */
   readonly command?: string;
+  /** What a model says of some of the results. */
+  readonly told?: Telling;
 }
 
 /** The one line that tells the model what a copy shows shortened, and how to read the originals. */
-export function copyNote({ ref, results, calls, messages, path, command = ownCommand() }: CopyNote): string {
+export function copyNote({ ref, results, calls, messages, path, command = ownCommand(), told }: CopyNote): string {
+  const summarized = told?.stubs.size ?? 0;
   const parts = [
-    ...(results.length > 0
-      ? [`${counted(results.length, "result was", "results were")} condensed in place, each stub begins with its ref: ${refSpans(results)}`]
-      : []),
+    ...(summarized > 0
+      ? [`${counted(summarized, "result is", "results are")} summarized below, each stub begins with its ref`, ...inPlace(results.length - summarized)]
+      : results.length > 0
+        ? [`${counted(results.length, "result was", "results were")} condensed in place, each stub begins with its ref: ${refSpans(results)}`]
+        : []),
     ...(calls.length > 0 ? [`the arguments of ${counted(calls.length, "call were", "calls were")} cut: ${refSpans(calls)}`] : []),
     ...(messages.length > 0 ? [`the thinking of ${counted(messages.length, "message was", "messages was")} left out: ${refSpans(messages)}`] : []),
   ];
+  const remark = told && told.remark !== "" ? `; ${told.remark}` : "";
+  const below = summarized > 0 ? `\n${told?.bullets}${footer(results)}` : "";
   const example = results[0] ?? calls[0] ?? messages[0] ?? "t1";
-  return `[${ref === undefined ? "" : `${ref} `}automatic note, not from the user: ${parts.join("; ")}. The originals are kept: read one with the tool context_tree_query where you have it, else with the shell command \`${command} recall ${shellWord(path)} ${example}\`]`;
+  return `[${ref === undefined ? "" : `${ref} `}automatic note, not from the user: ${parts.join("; ")}${remark}. The originals are kept: read one with the tool context_tree_query where you have it, else with the shell command \`${command} recall ${shellWord(path)} ${example}\`]${below}`;
+}
+
+function inPlace(count: number): string[] {
+  return count > 0 ? [counted(count, "result was condensed in place", "results were condensed in place")] : [];
 }
 
 function counted(count: number, one: string, many: string): string {

@@ -29,11 +29,12 @@ import { costOf } from "./economics.ts";
 import { isEmpty, type Plan, planFlush, planRest, type Rest } from "./flush.ts";
 import { foldsNow } from "./folds-now.ts";
 import { Gauge } from "./gauge.ts";
+import { InView } from "./in-view.ts";
 import { KnownAnchors } from "./known.ts";
 import { type AnsweredRecord, argumentsOf, isAnswered, type ResultRecord, resultRecord } from "./ledger.ts";
 import { portion } from "./portion.ts";
 import { protectionRule } from "./protect.ts";
-import { repeatedRef } from "./stub.ts";
+import { isSpillStub, repeatedRef } from "./stub.ts";
 import { type Stub, Stubs } from "./stubs.ts";
 import { causeOf, isVetoed } from "./triggers.ts";
 
@@ -82,6 +83,7 @@ export class Decider {
   readonly #session: Session;
   readonly #policy: CondensePolicy;
   readonly #projector: Projector;
+  readonly #inView = new InView();
   readonly #stubs: Stubs;
   readonly #aging: Aging;
   readonly #chains: Chains | undefined;
@@ -244,7 +246,7 @@ export class Decider {
     record.fate = of === undefined ? { kind, tokens, by } : { kind: "duplicate", of, tokens, by };
     if (of !== undefined || !isAnswered(record)) return;
     this.#stubs.keep(record);
-    if (kind === "spilled" && this.#tells) this.#spilled.set(target, record);
+    if (this.#tells && isSpillStub(stub)) this.#spilled.set(target, record);
   }
 
   #recordsIn(place: Place, covers: (place: Place) => boolean): ResultRecord[] {
@@ -259,12 +261,16 @@ export class Decider {
   spills(): Stub[] {
     const large = this.#tooLarge();
     if (large.length === 0) return [];
-    const view = this.view();
-    const known = new KnownAnchors(view);
-    const shown = new Set(view.items.flatMap((item) => (item.role === "tool" && item.ref !== undefined ? [item.ref] : [])));
+    const inView = this.#standing(this.view());
+    const known = new KnownAnchors(inView);
     const stubs: Stub[] = [];
-    for (const record of large) stubs.push(...this.#stubs.spilled(record, { known, siblings: stubs, inView: (ref) => shown.has(ref) }));
+    for (const record of large) stubs.push(...this.#stubs.spilled(record, { known, siblings: stubs, inView: (ref) => inView.shows(ref) }));
     return stubs;
+  }
+
+  #standing(view: View): InView {
+    this.#inView.follow(view);
+    return this.#inView;
   }
 
   /** Results of the newest batch that are too large to be shown, oldest first. */
@@ -309,14 +315,14 @@ export class Decider {
 
   /** These places made smaller, whether they are old or not: the rest of a batch that was begun. */
   rest(isIn: (place: Place) => boolean): Rest {
-    const before = this.view();
+    const inView = this.#standing(this.view());
     return planRest({
       due: this.#aging.in(isIn),
-      before,
+      inView,
       blocks: this.head?.blocks ?? 0,
       argumentShare: this.#policy.arguments.share,
       stubs: this.#stubs,
-      known: new KnownAnchors(before),
+      known: new KnownAnchors(inView),
       isFree: this.#isFree(),
       large: (record) => this.#stubs.isTooLarge(record),
     });
@@ -341,16 +347,18 @@ export class Decider {
       this.#aging.in((place) => folds.some(({ covers }) => covers(place))),
     );
     const { due, more } = portion(all, before, most);
+    const inView = this.#standing(before);
     const plan = planFlush({
       due,
       before,
+      inView,
       sent: this.#lastSent ? commonFront(this.#lastSent, before) : 0,
       spilled: [...this.#spilled.values()].filter(({ place }) => place.results <= this.#now.results - this.#policy.keepNewest),
       folds,
       blocks: head.blocks,
       argumentShare: this.#policy.arguments.share,
       stubs: this.#stubs,
-      known: new KnownAnchors(before),
+      known: new KnownAnchors(inView),
       isFree: this.#isFree(),
     });
     const cost = costOf({ rewritten: plan.rewritten.tokens, saving: plan.saving, cold }, this.#policy.prices);

@@ -1,12 +1,13 @@
 // What one epoch would change: every text made, its price known, and nothing decided yet.
 import { anchors } from "../extract/index.ts";
-import { type Block, type Bytes, bodyText, type MessageFact, type Place, type Ref, type Tokens, textBody } from "../session/index.ts";
+import { type Block, type Bytes, bodyText, type MessageFact, type Place, type Ref, refOf, type Tokens, textBody } from "../session/index.ts";
 import { bodyTokens, estimate } from "../tokens/index.ts";
 import { FRAME, type Item, itemText, itemTokens, type View } from "../view/index.ts";
 import type { Due, OldCall, OldThinking } from "./aging.ts";
 import { cutArguments } from "./arguments.ts";
 import type { PlannedFold } from "./fold.ts";
 import type { FoldInView } from "./folds-now.ts";
+import type { InView } from "./in-view.ts";
 import type { KnownAnchors } from "./known.ts";
 import { footer } from "./labels.ts";
 import { type AnsweredRecord, blocksBytes } from "./ledger.ts";
@@ -31,8 +32,8 @@ export interface Plan {
   /** The block that names the refs; undefined where no result is condensed. */
   readonly note?: string;
   readonly block?: Ref;
-  /** The note holds what a model says of the results. */
-  readonly told?: true;
+  /** What a model says of the results, where the note holds it. */
+  readonly told?: Telling;
   /** Tokens that the view shrinks by. */
   readonly saving: Tokens;
   /** Of what requests have held already: tokens and bytes that are sent anew. */
@@ -60,18 +61,15 @@ export interface Telling {
 /** What is left to do of a plan. */
 export type Rest = Pick<Plan, "stubs" | "cuts" | "thinking">;
 
-/** Where things stand in the view before. */
-interface InView {
-  /** As they came. */
-  readonly whole: ReadonlyMap<Place, number>;
-  /** As stubs. */
-  readonly stubs: ReadonlyMap<Place, number>;
-}
+/** Where in the view before what a plan changes stands. */
+type Positions = ReadonlyMap<Place, number>;
 
 /** What a plan is made from. */
 export interface Ground {
   readonly due: Due;
   readonly before: View;
+  /** What stands in `before`. */
+  readonly inView: InView;
   /** Items at the front of `before` that the last request held. */
   readonly sent: number;
   /** Results that are old and that spills stand for, where a model may tell of them. */
@@ -94,23 +92,20 @@ export function isEmpty({ folds, cuts, thinking, stubs }: Plan): boolean {
 
 /** The plan of an epoch; an empty one where nothing would be smaller. What its texts tell, `known` has learned. */
 export function planFlush(ground: Ground): Plan {
-  const { due, before, isFree } = ground;
-  const untouched = new Map<Place, number>();
-  const shortened = new Map<Place, number>();
-  const inView = new Set<Ref>();
+  const { due, before, inView, isFree } = ground;
   const folding = ground.folds.map(({ fold, hides }) => new FoldChange(fold, hides));
-  for (let index = 0; index < before.length; index++) {
+  const folded = new Set<Place>();
+  for (let index = 0; folding.length > 0 && index < before.length; index++) {
     const item = before.at(index) as Item;
     const fold = folding.find(({ hides }) => hides(item));
-    if (!fold && item.role === "tool" && item.ref !== undefined) inView.add(item.ref);
-    if (fold) {
-      fold.take(item, index);
-      if (item.kind !== "result") ground.known.forget(anchors(itemText(item)));
-    } else if (isWhole(item)) untouched.set(item.place, index);
-    else if (item.kind === "stub") shortened.set(item.place, index);
+    if (!fold) continue;
+    folded.add(item.place);
+    fold.take(item, index);
+    if (item.kind !== "result") ground.known.forget(anchors(itemText(item)));
   }
   for (const { fold } of ground.folds) ground.known.learn(anchors(bodyText(fold.decision.body)));
-  const isOpen = (place: Place) => untouched.has(place) && isFree(place);
+  const gone = new Set([...folded].flatMap((place) => (place.entry.data.kind === "result" ? [refOf(place) as Ref] : [])));
+  const isOpen = (place: Place) => inView.whole(place) !== undefined && !folded.has(place) && isFree(place);
   const cuts = planCuts(
     ground,
     due.calls.filter(({ place }) => isOpen(place)),
@@ -119,35 +114,35 @@ export function planFlush(ground: Ground): Plan {
   const hidden: AnsweredRecord[] = [];
   for (const record of due.results) {
     if (!isOpen(record.place)) hidden.push(record);
-    else stubs.push(...ground.stubs.condensed(record, { known: ground.known, siblings: stubs, inView: (ref) => inView.has(ref) }));
+    else stubs.push(...ground.stubs.condensed(record, { known: ground.known, siblings: stubs, inView: (ref) => inView.shows(ref) && !gone.has(ref) }));
   }
   const open = due.thinking.filter(({ place }) => isOpen(place));
   const thinking = stubs.length > 0 ? open.flatMap((old) => withoutThinking(old)) : [];
   const spilled = ground.spilled.flatMap((record): SpilledInView[] => {
-    const index = shortened.get(record.place);
+    const index = folded.has(record.place) ? undefined : inView.stub(record.place);
     return index !== undefined && isFree(record.place) ? [{ record, text: itemText(before.at(index) as Item) }] : [];
   });
-  return finished(ground, folding, { whole: untouched, stubs: shortened }, { cuts, thinking, stubs, hidden, spilled });
+  const changed = [
+    ...cuts.map(({ call }) => call),
+    ...thinking.map(({ old }) => old),
+    ...stubs.map(({ record }) => record),
+    ...spilled.map(({ record }) => record),
+  ];
+  const at = new Map(changed.map(({ place }) => [place, (inView.whole(place) ?? inView.stub(place)) as number]));
+  return finished(ground, folding, at, { cuts, thinking, stubs, hidden, spilled });
 }
 
 /** What a batch that was begun lacks: a stub for each of these that is smaller, with no note, as that stands already or will. */
-export function planRest({ large, ...ground }: Omit<Ground, "folds" | "sent" | "spilled"> & { readonly large: (record: AnsweredRecord) => boolean }): Rest {
-  const { due, before, isFree, known } = ground;
-  const whole = new Set(before.items.filter(isWhole).map(({ place }) => place));
-  const inView = new Set(before.items.flatMap((item) => (item.role === "tool" && item.ref !== undefined ? [item.ref] : [])));
-  const isOpen = ({ place }: { readonly place: Place }) => whole.has(place) && isFree(place);
+export function planRest({ large, ...ground }: Omit<Ground, "before" | "folds" | "sent" | "spilled"> & { readonly large: (record: AnsweredRecord) => boolean }): Rest {
+  const { due, inView, isFree, known } = ground;
+  const isOpen = ({ place }: { readonly place: Place }) => inView.whole(place) !== undefined && isFree(place);
   const stubs: Stub[] = [];
   for (const record of due.results.filter(isOpen)) {
-    const around = { known, siblings: stubs, inView: (ref: Ref) => inView.has(ref) };
+    const around = { known, siblings: stubs, inView: (ref: Ref) => inView.shows(ref) };
     stubs.push(...(large(record) ? ground.stubs.spilled(record, around) : ground.stubs.condensed(record, around)));
   }
   const cuts = planCuts({ ...ground, folds: [] }, due.calls.filter(isOpen));
   return { stubs, cuts, thinking: due.thinking.filter(isOpen).flatMap(withoutThinking) };
-}
-
-/** Whether an item stands in view as it came. */
-function isWhole(item: Item): boolean {
-  return item.kind === "result" || ((item.kind === "call" || item.kind === "message") && item.ref === undefined);
 }
 
 /** What a fold changes in a view. */
@@ -197,14 +192,14 @@ interface Change {
   readonly bytes: Bytes;
 }
 
-function finished(ground: Ground, folding: readonly FoldChange[], at: InView, made: Made, telling?: Telling): Plan {
+function finished(ground: Ground, folding: readonly FoldChange[], at: Positions, made: Made, telling?: Telling): Plan {
   const { cuts } = made;
   const cutting = cuts.map(({ call, input }): Change => {
     const body = textBody(input);
     return { place: call.place, tokens: call.tokens - bodyTokens(body), bytes: call.fact.input.bytes - body.bytes };
   });
   const noted = withNote(ground, at, made, telling);
-  const inPlace = [...cutting, ...noted.changes].map((change) => ({ ...change, index: (at.whole.get(change.place) ?? at.stubs.get(change.place)) as number }));
+  const inPlace = [...cutting, ...noted.changes].map((change) => ({ ...change, index: at.get(change.place) as number }));
   const changes = [...folding, ...inPlace];
   const front = changes.filter(({ index }) => index < ground.sent);
   const first = Math.min(ground.sent, ...front.map(({ index }) => index));
@@ -237,16 +232,15 @@ interface Noted {
 }
 
 /** Stubs, left-out thinking and the block that names them: all of it, where it is smaller than what it hides, or none. */
-function withNote(ground: Ground, at: InView, { cuts, thinking, stubs }: Made, telling: Telling | undefined): Noted {
+function withNote(ground: Ground, at: Positions, { cuts, thinking, stubs }: Made, telling: Telling | undefined): Noted {
   const changes = [
     ...thinking.map(({ old, blocks }): Change => {
       const whole = (old.place.entry.data as MessageFact).blocks;
       return { place: old.place, tokens: old.tokens, bytes: blocksBytes(whole) - blocksBytes(blocks) };
     }),
     ...stubs.map(({ record, tokens, text }): Change => {
-      const shown = at.stubs.get(record.place);
-      const item = shown === undefined ? undefined : (ground.before.at(shown) as Item);
-      const [was, bytes] = item ? [itemTokens(item) - FRAME, itemBytes(item)] : [record.tokens, blocksBytes(record.fact.blocks)];
+      const item = ground.before.at(at.get(record.place) as number) as Item;
+      const [was, bytes] = item.kind === "stub" ? [itemTokens(item) - FRAME, itemBytes(item)] : [record.tokens, blocksBytes(record.fact.blocks)];
       return { place: record.place, tokens: was - tokens, bytes: bytes - Buffer.byteLength(text) };
     }),
   ];
@@ -254,7 +248,7 @@ function withNote(ground: Ground, at: InView, { cuts, thinking, stubs }: Made, t
   const block: Ref = `b${firstThinking + thinking.length}`;
   const note = noteText(block, stubs, { first: firstThinking, count: thinking.length }, telling);
   if (stubs.length === 0 || sum(changes, ({ bytes }) => bytes) <= Buffer.byteLength(note)) return { changes: [], plan: { thinking: [], stubs: [] } };
-  return { changes, plan: { thinking, stubs, note, block, ...(telling && telling.stubs.size > 0 && { told: true as const }) } };
+  return { changes, plan: { thinking, stubs, note, block, ...(telling && { told: telling }) } };
 }
 
 /** One line with all refs, what a model says where one was asked, and the footer. `thinking`: the messages whose thinking is left out, by the first ordinal. */

@@ -19,18 +19,18 @@ export {
   putInPlace,
 } from "./copy-file.ts";
 export { type CopyNote, type CopyPlan, copyNote, copyPlan, type PlannedCall, type PlannedMessage, type PlannedResult } from "./copy-plan.ts";
-export { Decider, type Occasion, type Proposal } from "./decider.ts";
+export { Decider, type DeciderOptions, type Occasion, type Proposal } from "./decider.ts";
 export { type Cacheable, type Cost, costOf, isCold, PromptCache, type RequestCost } from "./economics.ts";
 export { explainFate } from "./explain.ts";
 export { fencedLines } from "./fences.ts";
-export type { Plan, Rest } from "./flush.ts";
+export type { Plan, Rest, Telling } from "./flush.ts";
 export { type FoldOptions, type FoldPlan, type PlannedFold, planFolds } from "./fold.ts";
 export { fusionParts } from "./fold-body.ts";
 export { type Foldable, type FoldPolicy, foldable, type KeptChain, type KeptWhy } from "./foldable.ts";
 export { type FusedRefs, fuseRefs } from "./fuse.ts";
 export { isRecallTool, RECALL_TOOL } from "./grace.ts";
 export { aboutCall, type Fate, type ResultRecord } from "./ledger.ts";
-export { retell, type SummaryReport } from "./model/retell.ts";
+export { type Retold, retell, type SummaryReport } from "./model/retell.ts";
 export { type Summarizer, summarizerOf } from "./model/summarizer.ts";
 export type { Condensed, EpochReport, RequestSeen } from "./outcome.ts";
 export { ownCommand } from "./own-command.ts";

@@ -43,6 +43,11 @@ export function repeatedRef(stub: string): Ref | undefined {
   return /^\[t\d+ [^\]\n]*, the same as (t\d+)\]$/.exec(stub)?.[1] as Ref | undefined;
 }
 
+/** Whether a stub stands for a result that was too large to be shown whole. */
+export function isSpillStub(stub: string): boolean {
+  return /^\[(t\d+) [^\]\n]*, too large to show whole: recall \1 gives it in pages\]\n/.test(stub);
+}
+
 /** A result too large to be shown whole even once: its head, then its extract. */
 export function spillStub(head: StubHead, preview: string, extract: Extract): string {
   return `${stubHeader(head, `too large to show whole: recall ${head.ref} gives it in pages`)}\n${escaped(preview)}\n…\n${escaped(extract.text)}`;

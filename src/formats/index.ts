@@ -10,6 +10,6 @@ export { MemorySession } from "./memory.ts";
 export { syncFolder } from "./native/files.ts";
 export { type LogRefusal, type NativeLog, NativeLogError, type NativeSession, openNative, readNative, writeNative, writingNative } from "./native/log.ts";
 export { type Opened, openSession, resume } from "./open.ts";
-export { BATCH_TYPE, type BatchData, type BatchTarget, type EpochData } from "./pi/batch.ts";
+export { type AttemptData, BATCH_TYPE, type BatchData, type BatchTarget, type EpochData, type OutageData } from "./pi/batch.ts";
 export type { Diagnostic, RawRecord } from "./reader.ts";
 export { type Damage, scanFile } from "./scan-file.ts";

@@ -25,8 +25,8 @@ const F = transient();
 const call = "call";
 
 test.each<[string, readonly ScriptedAnswer[], readonly (number | "call")[], readonly string[]]>([
-  ["three failures in a row", [F, F, F, "x"], [call, call, call, call], ["http-500", "http-500", "http-500", "open"]],
-  ["of any class", [F, failed("auth"), failed("invalid"), "x"], [call, call, call, call], ["http-500", "auth", "invalid", "open"]],
+  ["three failures in a row", [F, F, F, "x"], [call, call, call, call], ["http-500", "http-500", "http-500", "open: http-500"]],
+  ["of any class", [F, failed("auth"), failed("invalid"), "x"], [call, call, call, call], ["http-500", "auth", "invalid", "open: invalid"]],
   ["not in a row", [F, F, "a", F, F, "b"], [call, call, call, call, call, call], ["http-500", "http-500", "a", "http-500", "http-500", "b"]],
   [
     "what says nothing about the model does not count",
@@ -34,14 +34,19 @@ test.each<[string, readonly ScriptedAnswer[], readonly (number | "call")[], read
     Array(5).fill(call),
     ["http-500", "http-500", "aborted", "budget", "a"],
   ],
-  ["not before the cooldown is over", [F, F, F, "x"], [call, call, call, 999, call], ["http-500", "http-500", "http-500", "open"]],
+  ["not before the cooldown is over", [F, F, F, "x"], [call, call, call, 999, call], ["http-500", "http-500", "http-500", "open: http-500"]],
   [
     "a probe that succeeds closes it",
     [F, F, F, "a", F, F, "b"],
     [call, call, call, 1000, ...Array(4).fill(call)],
     ["http-500", "http-500", "http-500", "a", "http-500", "http-500", "b"],
   ],
-  ["a probe that fails opens it anew", [F, F, F, F, "x"], [call, call, call, 1000, call, 999, call], ["http-500", "http-500", "http-500", "http-500", "open"]],
+  [
+    "a probe that fails opens it anew",
+    [F, F, F, F, "x"],
+    [call, call, call, 1000, call, 999, call],
+    ["http-500", "http-500", "http-500", "http-500", "open: http-500"],
+  ],
   [
     "a probe that is given up leaves the next one",
     [F, F, F, failed("aborted"), "a"],
@@ -59,7 +64,7 @@ test("while the probe runs all others fail at once", async () => {
   for (let n = 0; n < 3; n++) await outcome(model.generate(ASK));
   await clock.pass(1000);
   const probe = outcome(model.generate(ASK));
-  expect(await outcome(model.generate(ASK))).toBe("open");
+  expect(await outcome(model.generate(ASK))).toBe("open: http-500");
   await clock.pass(50);
   expect(await probe).toBe("a");
   expect(inner.requests).toHaveLength(4);
@@ -73,7 +78,7 @@ test("calls that began before it opened neither keep it open nor close it", asyn
   for (let n = 0; n < 3; n++) await outcome(model.generate(ASK));
   await clock.pass(500);
   expect(await late).toBe("late");
-  expect(await outcome(model.generate(ASK))).toBe("open");
+  expect(await outcome(model.generate(ASK))).toBe("open: http-500");
 });
 
 test("the failure says of which model, why, and for how long", async () => {

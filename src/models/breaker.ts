@@ -12,7 +12,7 @@ export interface Breaker {
 
 type State = { readonly at: "closed"; readonly failures: number } | { readonly at: "open"; readonly since: number; readonly probing: boolean };
 
-/** While it is open, calls fail at once with class `open` and the code of the last failure in the message; during the probe all others still do. */
+/** While it is open, calls fail at once with class `open` and the code of the last failure; during the probe all others still do. */
 export function withBreaker(model: Model, { failures: most = 3, cooldownMs = 60_000, clock = SYSTEM_CLOCK }: Breaker = {}): Model {
   let state: State = { at: "closed", failures: 0 };
   let last = "";
@@ -58,7 +58,7 @@ function saysNothing(error: ModelError): boolean {
 
 function openError(name: string, code: string, ms: number): ModelError {
   const rest = Math.max(0, ms);
-  return new ModelError("open", "open", `${name} failed too often in a row (last: ${code}) and is not asked for another ${Math.ceil(rest / 1000)} s.`, {
+  return new ModelError("open", code, `${name} failed too often in a row (last: ${code}) and is not asked for another ${Math.ceil(rest / 1000)} s.`, {
     retryAfter: rest,
   });
 }

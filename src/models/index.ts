@@ -1,7 +1,7 @@
 // Language models: one way to ask them, whatever stands behind, and what a caller needs around it.
 export type { Clock } from "./clock.ts";
 export type { FallbackChange, FallbackState } from "./fallback.ts";
-export { type Budget, type CallRow, createMeter, inputEstimate, type Meter, type MeterTotals, type ModelPrice, type Sum } from "./meter.ts";
+export { type Budget, type CallRow, createMeter, inputEstimate, type Meter, type MeterTotals, type Sum } from "./meter.ts";
 export {
   type CallOptions,
   type Finish,
@@ -9,6 +9,7 @@ export {
   ModelError,
   type ModelErrorClass,
   type ModelMessage,
+  type ModelPrice,
   type ModelReply,
   type ModelRequest,
   type ModelUsage,

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { manualClock } from "../../test/models/manual-clock.ts";
 import { outcome, transient } from "../../test/models/outcome.ts";
-import { createMeter, inputEstimate, type ModelPrice } from "./meter.ts";
-import { ModelError, type ModelUsage } from "./model.ts";
+import { createMeter, inputEstimate } from "./meter.ts";
+import { ModelError, type ModelPrice, type ModelUsage } from "./model.ts";
 import { type ScriptedAnswer, scriptedModel } from "./scripted.ts";
 
 const ASK = { messages: [{ role: "user", text: "word ".repeat(100) }], maxOutputTokens: 50 } as const;

@@ -7,6 +7,7 @@ import {
   type Model,
   ModelError,
   type ModelErrorClass,
+  type ModelPrice,
   type ModelReply,
   type ModelRequest,
   type ModelUsage,
@@ -14,14 +15,6 @@ import {
   wrapped,
 } from "./model.ts";
 import { thinkingBudget } from "./thinking.ts";
-
-/** USD per million tokens; null: not known. */
-export interface ModelPrice {
-  readonly input: number | null;
-  readonly output: number | null;
-  /** Input that the provider's cache held; null: like any other. */
-  readonly cacheRead: number | null;
-}
 
 /** One request that was sent, whatever became of it. Every try of a call has its own. */
 export interface CallRow {

@@ -37,6 +37,14 @@ export interface ModelUsage {
   readonly output: Tokens | undefined;
 }
 
+/** USD per million tokens; null: not known. */
+export interface ModelPrice {
+  readonly input: number | null;
+  readonly output: number | null;
+  /** Input that the provider's cache held; null: like any other. */
+  readonly cacheRead: number | null;
+}
+
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /** What the call is for, as its row in the meter says: `batch`, `fusion`. */
@@ -55,6 +63,8 @@ export interface Model {
   readonly name: string;
   /** The context window, where it is known. */
   readonly window?: Tokens;
+  /** What it costs, where whoever gives it knows that. */
+  readonly price?: ModelPrice;
   /**
    * @throws ModelError in every case but a reply.
    */
@@ -86,5 +96,5 @@ export class ModelError extends Error {
 
 /** The same model, asked in another way. */
 export function wrapped(model: Model, generate: Model["generate"]): Model {
-  return Object.freeze({ name: model.name, ...(model.window !== undefined && { window: model.window }), generate });
+  return Object.freeze({ name: model.name, ...(model.window !== undefined && { window: model.window }), ...(model.price && { price: model.price }), generate });
 }

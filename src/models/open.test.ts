@@ -108,7 +108,7 @@ describe("composed", () => {
     const { model, clock, asked } = await stage({ model: "a/m", retries: 1, concurrency: 1 }, { "a/m": Array(9).fill({ hang: "for-ever" }) });
     const calls = Array.from({ length: 4 }, () => outcome(model.generate(ASK)));
     await clock.pass(3 * (20_000 + 1000 + 20_000));
-    expect(await Promise.all(calls)).toEqual(["idle-timeout", "idle-timeout", "idle-timeout", "open"]);
+    expect(await Promise.all(calls)).toEqual(["idle-timeout", "idle-timeout", "idle-timeout", "open: idle-timeout"]);
     expect(asked("a/m")).toBe(6);
   });
 
@@ -116,7 +116,7 @@ describe("composed", () => {
     const { model, asked } = await stage({ model: "a/m", fallback: "b/m" }, { "a/m": Array(9).fill(new ModelError("auth", "http-401", "")), "b/m": ["x"] });
     const outcomes: string[] = [];
     for (let n = 0; n < 4; n++) outcomes.push(await outcome(model.generate(ASK)));
-    expect([outcomes, asked("b/m")]).toEqual([["http-401", "http-401", "http-401", "open"], 0]);
+    expect([outcomes, asked("b/m")]).toEqual([["http-401", "http-401", "http-401", "open: http-401"], 0]);
   });
 
   test("given up, every call ends, the waiting ones too", async () => {

@@ -5,8 +5,8 @@ import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
 import { type FallbackChange, type FallbackState, withFallback } from "./fallback.ts";
 import { keySource } from "./keys.ts";
 import { withLimit } from "./limit.ts";
-import { createMeter, type Meter, type ModelPrice } from "./meter.ts";
-import type { Model } from "./model.ts";
+import { createMeter, type Meter } from "./meter.ts";
+import type { Model, ModelPrice } from "./model.ts";
 import { openModel } from "./provider.ts";
 import { type ProviderKind, providerOf, splitModelName } from "./providers.ts";
 import { withRetries } from "./retry.ts";
@@ -50,7 +50,11 @@ export async function composed(policy: ModelsPolicy, options: ComposeOptions = {
   const meter = createMeter({ budget, clock });
   const around = (model: Model, price: ModelPrice): Model => {
     const timed = withTimeouts(model, { idleMs: policy.idleTimeoutSeconds * 1000, ceilingMs: policy.ceilingSeconds * 1000, clock });
-    const metered = meter.of(timed, { price, maxOutputTokens: policy.maxOutputTokens, thinking: policy.thinking });
+    const metered = meter.of(timed, {
+      price: price.input === null && price.output === null ? (model.price ?? price) : price,
+      maxOutputTokens: policy.maxOutputTokens,
+      thinking: policy.thinking,
+    });
     return withBreaker(withRetries(metered, { retries: policy.retries, clock, ...(options.random && { random: options.random }) }), { clock });
   };
   const primary = around(await open(policy.model), policy.price);

@@ -9,7 +9,9 @@ export function usageAfter(before: ModelUsage, event: unknown): ModelUsage {
   const usage = field(event, "usage") ?? field(field(event, "message"), "usage");
   if (typeof usage !== "object" || usage === null) return before;
   const cacheRead = tokens(usage, "cache_read_input_tokens") ?? tokens(field(usage, "prompt_tokens_details"), "cached_tokens") ?? before.cacheRead;
-  return { input: inputOf(usage) ?? before.input, cacheRead, output: tokens(usage, "completion_tokens") ?? tokens(usage, "output_tokens") ?? before.output };
+  // No prompt has no tokens: where a protocol asks for a number, 0 stands for none reported.
+  const input = inputOf(usage) || before.input;
+  return { input, cacheRead, output: tokens(usage, "completion_tokens") ?? tokens(usage, "output_tokens") ?? before.output };
 }
 
 /** Chat Completions count cached input in, the Messages API counts it apart. */

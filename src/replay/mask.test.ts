@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { Log } from "../../test/build/log.ts";
+import { atOnce } from "../session/index.ts";
 import { itemText, type View } from "../view/index.ts";
 import { byMask } from "./mask.ts";
 
 function viewsOf(log: Log): readonly { readonly full: View; readonly small: View }[] {
   const views: { full: View; small: View }[] = [];
-  byMask(log.session, log.session.head, ({ full, small }) => views.push({ full, small }));
+  atOnce(byMask(log.session, log.session.head, ({ full, small }) => views.push({ full, small })));
   return views;
 }
 

@@ -206,6 +206,8 @@ export interface AttemptDecision {
   readonly code?: string;
   /** What it took of a language model. */
   readonly usage?: AttemptUsage;
+  /** What it came to, by names of its own: results asked about, told of, bytes read. */
+  readonly counts?: Readonly<Record<string, number>>;
 }
 /** What calls of a language model came to. A figure that no call reported is absent; those that some did not report are too low by `unreported` calls. */
 export interface AttemptUsage {

@@ -37,3 +37,19 @@ export function difference(before: Chained, after: Chained): Difference {
 export function isPrefix(before: Chained, after: Chained): boolean {
   return before.length <= after.length && before.hash(before.length) === after.hash(before.length);
 }
+
+/**
+ * How many items at the front of a view are the very items of an earlier view by the same projector, which makes anew whatever follows the first
+ * that it made anew. Logarithmic; a new prompt counts as if all were new.
+ */
+export function sharedFront<Item>(before: readonly Item[], after: { readonly length: number; at(index: number): Item | undefined }): number {
+  if (before.length === 0 || before[0] !== after.at(0)) return 0;
+  let same = 1;
+  let beyond = Math.min(before.length, after.length) + 1;
+  while (same + 1 < beyond) {
+    const middle = (same + beyond) >> 1;
+    if (before[middle - 1] === after.at(middle - 1)) same = middle;
+    else beyond = middle;
+  }
+  return same;
+}

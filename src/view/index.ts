@@ -1,6 +1,6 @@
 // What the model sees at a head, what it is made of, and where two views part.
 export { CATEGORIES, type Category, type Composition, composition, FRAME, itemTokens, totalTokens } from "./composition.ts";
-export { type Chained, commonFront, type Difference, difference, isPrefix } from "./difference.ts";
+export { type Chained, commonFront, type Difference, difference, isPrefix, sharedFront } from "./difference.ts";
 export { exactItemTokens } from "./exact.ts";
 export { type BlockItem, type CallItem, type Item, itemHash, type LineItem, type MessageItem, type PromptItem, type ResultItem } from "./item.ts";
 export { type PairFault, pairFaults } from "./pairs.ts";

@@ -73,7 +73,9 @@ export class Projector {
     for (; this.#sealedBatches < last; this.#sealedBatches++) {
       const start = this.#starts[this.#sealedBatches] as { depth: number; items: number };
       start.items = items.length;
-      this.#render(start.depth, (this.#starts[this.#sealedBatches + 1] as { depth: number }).depth, items);
+      const batch: Item[] = [];
+      this.#render(start.depth, (this.#starts[this.#sealedBatches + 1] as { depth: number }).depth, batch);
+      for (const item of batch) items.push(item);
     }
     const tail: Item[] = [];
     this.#render((this.#starts[last] as { depth: number }).depth, this.#effects.path.length, tail);

@@ -2,17 +2,24 @@
 import { type Place, type Sha256, sha256, type Tokens } from "../session/index.ts";
 import { itemTokens } from "./composition.ts";
 import { type Item, itemHash, type PromptItem } from "./item.ts";
+import { LongList } from "./long-list.ts";
 
 /** The items before the last batch: final until an epoch. Only ever appended to; an epoch that changes them starts a new one. */
 export class Sealed {
   readonly prompt: PromptItem | undefined;
-  readonly items: Item[];
+  readonly items: LongList<Item>;
   /** At each count of items: the chained hash, and the tokens of all and of the results among them. Filled as far as asked for. */
-  readonly #chain: Sha256[];
-  readonly #tokens: Tokens[];
-  readonly #results: Tokens[];
+  readonly #chain: LongList<Sha256>;
+  readonly #tokens: LongList<Tokens>;
+  readonly #results: LongList<Tokens>;
 
-  constructor(prompt: PromptItem | undefined, items: Item[] = [], chain: Sha256[] = [], tokens: Tokens[] = [], results: Tokens[] = []) {
+  constructor(
+    prompt: PromptItem | undefined,
+    items = new LongList<Item>(),
+    chain = new LongList<Sha256>(),
+    tokens = new LongList<Tokens>(),
+    results = new LongList<Tokens>(),
+  ) {
     this.prompt = prompt;
     this.items = items;
     this.#chain = chain;
@@ -22,36 +29,30 @@ export class Sealed {
 
   /** The first `count` items as the start of another list. */
   upTo(count: number): Sealed {
-    return new Sealed(
-      this.prompt,
-      this.items.slice(0, count),
-      this.#chain.slice(0, count + 1),
-      this.#tokens.slice(0, count + 1),
-      this.#results.slice(0, count + 1),
-    );
+    return new Sealed(this.prompt, this.items.upTo(count), this.#chain.upTo(count + 1), this.#tokens.upTo(count + 1), this.#results.upTo(count + 1));
   }
 
   /** The same items behind another prompt. */
   behind(prompt: PromptItem | undefined): Sealed {
-    return new Sealed(prompt, this.items.slice());
+    return new Sealed(prompt, this.items.upTo(this.items.length));
   }
 
   /** The chained hash of the prompt and the first `count` items. */
   hashAt(count: number): Sha256 {
     if (this.#chain.length === 0) this.#chain.push(chained(ORIGIN, this.prompt));
-    for (let at = this.#chain.length; at <= count; at++) this.#chain.push(chained(this.#chain[at - 1] as Sha256, this.items[at - 1]));
-    return this.#chain[count] as Sha256;
+    for (let at = this.#chain.length; at <= count; at++) this.#chain.push(chained(this.#chain.at(at - 1) as Sha256, this.items.at(at - 1)));
+    return this.#chain.at(count) as Sha256;
   }
 
   /** Estimated tokens of the prompt and the first `count` items. */
   tokensAt(count: number): Tokens {
     this.#count(count);
-    return this.#tokens[count] as Tokens;
+    return this.#tokens.at(count) as Tokens;
   }
 
   resultTokensAt(count: number): Tokens {
     this.#count(count);
-    return this.#results[count] as Tokens;
+    return this.#results.at(count) as Tokens;
   }
 
   #count(count: number): void {
@@ -60,10 +61,10 @@ export class Sealed {
       this.#results.push(0);
     }
     for (let at = this.#tokens.length; at <= count; at++) {
-      const item = this.items[at - 1] as Item;
+      const item = this.items.at(at - 1) as Item;
       const tokens = itemTokens(item);
-      this.#tokens.push((this.#tokens[at - 1] as Tokens) + tokens);
-      this.#results.push((this.#results[at - 1] as Tokens) + (item.role === "tool" ? tokens : 0));
+      this.#tokens.push((this.#tokens.at(at - 1) as Tokens) + tokens);
+      this.#results.push((this.#results.at(at - 1) as Tokens) + (item.role === "tool" ? tokens : 0));
     }
   }
 }
@@ -99,7 +100,7 @@ export class View {
   at(index: number): Item | undefined {
     if (index < this.#offset) return index < 0 ? undefined : this.#sealed.prompt;
     const inner = index - this.#offset;
-    return inner < this.#count ? this.#sealed.items[inner] : this.#tail[inner - this.#count];
+    return inner < this.#count ? this.#sealed.items.at(inner) : this.#tail[inner - this.#count];
   }
 
   /** All items as one array, made on first use: linear in the length of the view. */

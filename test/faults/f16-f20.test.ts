@@ -264,9 +264,9 @@ describe("F20: what the documents said of a threshold was not what the code did"
     test("F20: growth makes one from its difference on, that included, and never at the first request", () => {
       const window = 100_000;
       const growth = (fifth - fourth) / window;
-      expect(causes({ growth, window })[0]).toBe("occupancy 5");
-      expect(causes({ growth: growth + 1e-6, window })[0]).not.toBe("occupancy 5");
-      expect(causes({ growth: 1e-9, window })[0]).toBe("occupancy 2");
+      expect(causes({ growth, window })[0]).toBe("growth 5");
+      expect(causes({ growth: growth + 1e-6, window })[0]).not.toBe("growth 5");
+      expect(causes({ growth: 1e-9, window })[0]).toBe("growth 2");
     });
   });
 });

@@ -13,7 +13,12 @@ function source(name: string, lines: number): string {
 }
 
 /** A build's log of 300 KB whose last line alone says what went wrong. */
-export const LONG_LOG = `${Array.from({ length: 6000 }, (_, at) => `[${at}] compiling module number ${at} of the project ok`).join("\n")}\nlib/final.rs:88: error E0382: borrow of moved value`;
+export const LONG_LOG = logOf(6000);
+
+/** So many lines, and what went wrong. */
+export function logOf(lines: number): string {
+  return `${Array.from({ length: lines }, (_, at) => `[${at}] compiling module number ${at} of the project ok`).join("\n")}\nlib/final.rs:88: error E0382: borrow of moved value`;
+}
 
 export interface BatchOfTwelve {
   readonly session: Session;
@@ -21,7 +26,7 @@ export interface BatchOfTwelve {
 }
 
 /** Reads, searches, commands and a screenshot: one failed, one has an image, one is 300 KB, two are the same. */
-export function batchOfTwelve(): BatchOfTwelve {
+export function batchOfTwelve(longLog = LONG_LOG): BatchOfTwelve {
   const log = new Log();
   log.user("Find out why the build fails.");
   log.assistant("I look at everything at once.");
@@ -38,7 +43,7 @@ export function batchOfTwelve(): BatchOfTwelve {
     },
     { tool: "bash", input: { command: "ls -R src" }, text: listing },
     { tool: "bash", input: { command: "ls -R src" }, text: listing },
-    { tool: "bash", input: { command: "cargo build" }, text: LONG_LOG },
+    { tool: "bash", input: { command: "cargo build" }, text: longLog },
     {
       tool: "screenshot",
       input: { page: "/" },

@@ -42,16 +42,17 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-/** Starts a server that gives the answers one after the other, the last one again and again. */
-export async function serveModel(api: Api, ...answers: readonly Answer[]): Promise<ModelServer> {
+/** Starts a server that gives the answers one after the other, the last one again and again; one may be made from the request. */
+export async function serveModel(api: Api, ...answers: readonly (Answer | ((request: Request, n: number) => Answer))[]): Promise<ModelServer> {
   const requests: Request[] = [];
   const sockets = new Set<Socket>();
   let whenEmpty = () => {};
   const server = createServer(async (request, response) => {
     let raw = "";
     for await (const piece of request) raw += piece;
-    const answer = answers[Math.min(requests.length, answers.length - 1)] ?? {};
+    const given = answers[Math.min(requests.length, answers.length - 1)] ?? {};
     requests.push({ path: request.url ?? "", headers: request.headers, body: JSON.parse(raw) });
+    const answer = typeof given === "function" ? given(requests.at(-1) as Request, requests.length) : given;
     if (answer.hang === "before-head") return;
     if (answer.status !== undefined) {
       response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(answer.body ?? ERRORS[api]);

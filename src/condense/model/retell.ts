@@ -8,8 +8,8 @@ import type { Decider, Proposal } from "../decider.ts";
 import { isEmpty, type Plan, type Telling } from "../flush.ts";
 import { isSmaller } from "../guards.ts";
 import { type AnsweredRecord, blocksBytes } from "../ledger.ts";
-import { stubHeader } from "../stub.ts";
 import type { Stub } from "../stubs.ts";
+import { toldStub } from "../told.ts";
 import { PROMPT_VERSIONS } from "./prompts.ts";
 import { fuse } from "./range.ts";
 import { type Asked, type SummaryPolicy, type Told, tell } from "./summarize.ts";
@@ -37,12 +37,19 @@ export interface Retold {
   readonly report?: SummaryReport;
 }
 
+export interface RetellOptions extends CallOptions {
+  /** From then on the model is asked no more: what it has not told is extracted. */
+  readonly deadline?: AbortSignal;
+}
+
 /**
  * The proposal with a model's words where it has any that hold, and as it was where not; nothing that a model does makes it fail.
  * @throws the signal's reason once that is aborted.
  */
-export async function retell(decider: Decider, proposal: Proposal, summarizer: Summarizer, options: CallOptions = {}): Promise<Retold> {
+export async function retell(decider: Decider, proposal: Proposal, summarizer: Summarizer, { deadline, ...given }: RetellOptions = {}): Promise<Retold> {
   const before = summarizer.usage();
+  const signals = [given.signal, deadline].filter((signal) => signal !== undefined);
+  const options: CallOptions = { ...given, ...(signals.length > 0 && { signal: AbortSignal.any(signals) }) };
   const fused = await fuse(summarizer.model, proposal.plan.folds, options);
   const folded = fused.texts.size > 0 ? (decider.refolded(proposal, fused.texts) ?? proposal) : proposal;
   const { plan } = folded;
@@ -51,7 +58,7 @@ export async function retell(decider: Decider, proposal: Proposal, summarizer: S
     ...plan.spilled.map(({ record, text }) => ({ record, extract: text })),
   ]);
   const told = await tell(summarizer.model, asked, summarizer.policy, options);
-  options.signal?.throwIfAborted();
+  given.signal?.throwIfAborted();
   const telling = tellingOf(told, plan, asked, summarizer.policy);
   const retold = telling.stubs.size > 0 ? plan.retold(telling) : undefined;
   const used = retold ?? (telling.remark === "" ? undefined : plan.retold({ ...telling, stubs: new Map(), bullets: "" })) ?? plan;
@@ -120,7 +127,7 @@ const NO_FAULT: ReadonlySet<string> = new Set(["left-out", "trivial"]);
 /** A stub whose result is told of in the note. */
 function lineStub(record: AnsweredRecord): Stub {
   const { tool, status, blocks } = record.fact;
-  const text = stubHeader({ ref: record.ref, tool, text: textOf(blocks), status, blocks }, "summarized in a note below");
+  const text = toldStub({ ref: record.ref, tool, text: textOf(blocks), status, blocks });
   return { record, text, tokens: estimate(text), told: true };
 }
 
@@ -138,13 +145,17 @@ function summed(readings: readonly { readonly windows: number; readonly bytes: B
   });
 }
 
-/** One attempt that says how the asking ended, by its most frequent fault, and what it cost. */
-function attemptsOf({ asked, told, without, usage }: SummaryReport): readonly AttemptDecision[] {
+/** One attempt that says how the asking ended, by its most frequent fault, what it came to and what it cost. */
+function attemptsOf({ asked, told, without, read, fused, usage }: SummaryReport): readonly AttemptDecision[] {
   if (asked === 0 || (usage.calls === 0 && Object.keys(without).every((why) => NO_FAULT.has(why)))) return [];
   const faults = Object.entries(without).filter(([why]) => !NO_FAULT.has(why));
   const [worst] = faults.sort(([, a], [, b]) => b - a)[0] ?? [];
+  const why = Object.fromEntries(Object.entries(without).map(([code, count]) => [`without.${code}`, count]));
+  const counts = { asked, told, ...why, ...(read.windows > 0 && read), ...(fused > 0 && { fused }) };
   const phase = told > 0 || worst === undefined ? "done" : "failed";
-  return [{ kind: "attempt", what: "summarize", phase, ...(worst !== undefined && { code: worst }), usage: { ...usage, prompt: PROMPT_VERSIONS.batch } }];
+  return [
+    { kind: "attempt", what: "summarize", phase, ...(worst !== undefined && { code: worst }), usage: { ...usage, prompt: PROMPT_VERSIONS.batch }, counts },
+  ];
 }
 
 /** What was spent between two readings; what no provider reported stays unknown. */

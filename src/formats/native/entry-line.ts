@@ -301,6 +301,7 @@ function decisionSchemas(body: BodySchema) {
       phase: z.enum(["started", "done", "failed", "skipped"]),
       code: z.string().exactOptional(),
       usage: attemptUsage.exactOptional(),
+      counts: z.record(z.string(), z.number()).exactOptional(),
     }),
   ] as const;
 }

@@ -1,5 +1,5 @@
 // A batch of ours in a Pi file: `custom` with what recovery needs, the note, the edits, `custom` with the epoch. Pi applies each edit as it stands.
-import type { Block, Body, Decision, Economics, EntryId, Ref, ReplaceDecision } from "../../session/index.ts";
+import type { AttemptDecision, Block, Body, Decision, Economics, EntryId, Ref, ReplaceDecision } from "../../session/index.ts";
 import { textBody } from "../../session/index.ts";
 import { isObject, type JsonObject, stringOf } from "../json.ts";
 
@@ -27,6 +27,8 @@ export interface BatchData {
   /** Of the note; null where it has none. */
   readonly note: Ref | null;
   readonly targets: readonly BatchTarget[];
+  /** Who made its stubs and its note; absent: nobody but us. */
+  readonly by?: "model";
   /** More was due than one batch may edit: another follows. */
   readonly more?: true;
 }
@@ -39,11 +41,27 @@ export interface EpochData {
   readonly economics: Economics;
 }
 
+/** The data of the record that says what a model was asked, and what that came to. */
+export type AttemptData = { readonly version: 1 } & AttemptDecision;
+
+/** The data of the record that says that a model cannot be reached, or answers again. */
+export interface OutageData {
+  readonly version: 1;
+  readonly kind: "outage";
+  /** `PROVIDER/ID`. */
+  readonly model: string;
+  readonly state: "down" | "up";
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly code?: string;
+}
+
 /** A batch that began on the path and has not ended. */
 export interface OpenBatch {
   readonly batch: string;
   /** By the ids of records. */
   readonly targets: ReadonlyMap<string, BatchTarget["base"]>;
+  readonly by: "extractive" | "model";
   /** The edits behind its record, linked, as branches share the beginning of them. */
   readonly newest?: EditOfBatch;
 }
@@ -55,7 +73,12 @@ interface EditOfBatch {
   readonly before: EditOfBatch | undefined;
 }
 
-type Opens = { readonly kind: "batch"; readonly batch: string; readonly targets: ReadonlyMap<string, BatchTarget["base"]> };
+type Opens = {
+  readonly kind: "batch";
+  readonly batch: string;
+  readonly targets: ReadonlyMap<string, BatchTarget["base"]>;
+  readonly by: "extractive" | "model";
+};
 type Closes = { readonly kind: "epoch"; readonly batch: string; readonly economics: Economics | undefined };
 
 /** What a `custom` record of ours says; undefined for one of another version or kind. */
@@ -67,7 +90,7 @@ export function batchRecord(data: unknown): Opens | Closes | undefined {
     const entry = stringOf(target.entry);
     return entry === undefined ? [] : [[entry, target.base === "record" ? "record" : "edit"] as const];
   });
-  return { kind: "batch", batch: data.batch, targets: new Map(targets) };
+  return { kind: "batch", batch: data.batch, targets: new Map(targets), by: data.by === "model" ? "model" : "extractive" };
 }
 
 function economics(value: unknown): Economics | undefined {
@@ -91,10 +114,10 @@ function onlyText(blocks: readonly Block[]): Body | undefined {
 }
 
 /** The batch as one decision, at its end: it shows what its edits show already, and gives the note a ref. The note itself is a message. */
-export function closing({ newest }: OpenBatch): Decision | undefined {
+export function closing({ newest, by }: OpenBatch): Decision | undefined {
   const last = new Map<EntryId, Body | undefined>();
   for (let edit = newest; edit; edit = edit.before) if (!last.has(edit.target)) last.set(edit.target, edit.stub);
   const done = [...last].reverse().flatMap(([target, stub]) => (stub ? [{ target, stub }] : []));
   if (done.length === 0) return undefined;
-  return { kind: "condense", targets: done.map(({ target }) => target), stubs: done.map(({ stub }) => stub), summary: textBody(""), by: "extractive" };
+  return { kind: "condense", targets: done.map(({ target }) => target), stubs: done.map(({ stub }) => stub), summary: textBody(""), by };
 }

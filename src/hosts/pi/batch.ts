@@ -9,8 +9,18 @@ import {
   type PlannedCall,
   type PlannedMessage,
   type PlannedResult,
+  type Telling,
 } from "../../condense/index.ts";
-import { BATCH_TYPE, type BatchData, type BatchTarget, type EpochData, jsonText, type RawRecord } from "../../formats/index.ts";
+import {
+  type AttemptData,
+  BATCH_TYPE,
+  type BatchData,
+  type BatchTarget,
+  type EpochData,
+  jsonText,
+  type OutageData,
+  type RawRecord,
+} from "../../formats/index.ts";
 import {
   type Block,
   bodyText,
@@ -31,7 +41,7 @@ type Content = readonly JsonObject[];
 
 /** A record without id, parent and time: what Pi calls a draft. */
 export type PiDraft =
-  | { readonly type: "custom"; readonly customType: string; readonly data: BatchData | EpochData }
+  | { readonly type: "custom"; readonly customType: string; readonly data: BatchData | EpochData | AttemptData | OutageData }
   | { readonly type: "custom_message"; readonly customType: string; readonly content: string; readonly display: false; readonly details: object }
   | { readonly type: "context_edit"; readonly targetId: string; readonly replacement: { readonly content: Content } };
 
@@ -135,7 +145,7 @@ interface Edits {
 export function batchOf(
   plan: CopyPlan,
   originals: PlannedRecords,
-  made: { readonly path: string; readonly economics?: Economics; readonly silent?: true; readonly more?: true },
+  made: { readonly path: string; readonly economics?: Economics; readonly silent?: true; readonly more?: true; readonly told?: Telling },
 ): Batch {
   const edits: Edits = {
     targets: [],
@@ -157,9 +167,15 @@ export function batchOf(
   }
   const refs = [...edits.results.keys()].map((place) => refOf(place) as Ref);
   const ref: Ref | undefined = refs.length > 0 ? `b${edits.blocks + 1}` : undefined;
-  const note = copyNote({ ref, results: refs, calls: edits.callRefs, messages: edits.messageRefs, path: made.path });
+  const note = copyNote({ ref, results: refs, calls: edits.callRefs, messages: edits.messageRefs, path: made.path, ...(made.told && { told: made.told }) });
   const shown = { results: edits.results, inputs: edits.inputs, messages: edits.messages };
-  const drafts = edits.contents.length === 0 ? [] : draftsOf(edits, made.silent ? undefined : note, ref ?? null, made.economics ?? plan.economics, made.more);
+  const drafts =
+    edits.contents.length === 0
+      ? []
+      : draftsOf(edits, made.silent ? undefined : note, ref ?? null, made.economics ?? plan.economics, {
+          ...(made.more && { more: true }),
+          ...(made.told && made.told.stubs.size > 0 && { by: "model" }),
+        });
   return { drafts, shown, note, ref, left: edits.left };
 }
 
@@ -295,9 +311,9 @@ function argumentsOf({ input, ref }: PlannedCall, own: Ref): JsonObject | undefi
 }
 
 /** Recovery data first, the epoch last: any beginning of it is a session that loses nothing. */
-function draftsOf(edits: Edits, note: string | undefined, ref: Ref | null, economics: Economics, more: true | undefined): PiDraft[] {
+function draftsOf(edits: Edits, note: string | undefined, ref: Ref | null, economics: Economics, more: Pick<BatchData, "more" | "by">): PiDraft[] {
   const batch = randomUUID().slice(0, 8);
-  const opens: BatchData = { version: 1, kind: "batch", batch, note: note === undefined ? null : ref, targets: edits.targets, ...(more && { more }) };
+  const opens: BatchData = { version: 1, kind: "batch", batch, note: note === undefined ? null : ref, targets: edits.targets, ...more };
   return [
     { type: "custom", customType: BATCH_TYPE, data: opens },
     ...(note === undefined ? [] : [{ type: "custom_message", customType: BATCH_TYPE, content: note, display: false, details: { batch } } as const]),

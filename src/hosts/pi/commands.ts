@@ -19,6 +19,7 @@ const COMMANDS: readonly Command[] = [
   { name: "undo", takes: "[REF]", does: "show a result, a cut argument or an epoch as it came; without REF the newest epoch", run: undo },
   { name: "on", does: "condense in this session", run: (asked) => switched(asked, true) },
   { name: "off", does: "condense no more in this session; what is condensed stays", run: (asked) => switched(asked, false) },
+  { name: "model", takes: "[NAME [THINKING]]", does: "the model that writes summaries: PROVIDER/ID, current for the session's own, or none", run: model },
   { name: "settings", does: "look at the settings and change them", run: settings },
   { name: "recall", takes: "REF", does: "read an original", run: recall },
   { name: "tree", does: "browse epochs, refs and savings", run: tree },
@@ -61,14 +62,22 @@ async function status({ running, ctx }: Asked): Promise<void> {
 }
 
 /** Between two runs no edit can be written: the batch is begun, and its edits follow with the next message. */
-async function now({ pi, runner, running: { live, settings, ended, isOn }, ctx }: Asked): Promise<void> {
+async function now({ pi, runner, running, ctx }: Asked): Promise<void> {
+  const { live, settings, ended, isOn, summaries } = running;
   if (!ctx.isIdle()) {
     runner.ask();
     return say(ctx, "the agent works: condensed as soon as its turn ends");
   }
   if (ended.aborted) return;
   if (live.open) return say(ctx, "begun already: applies with the next message");
-  const begun = live.begin();
+  const proposal = live.onDemand();
+  if (proposal && summaries && ctx.hasUI) say(ctx, `${summaries.name} is asked for summaries`);
+  const told = proposal && (await runner.tell(running, proposal, ctx));
+  if (ended.aborted) return;
+  if (proposal && !told) return say(ctx, "the session went on meanwhile: nothing was condensed", "warning");
+  for (const { customType, data } of told?.records ?? []) pi.appendEntry(customType, data);
+  live.sync(ctx.sessionManager);
+  const begun = told?.proposal && live.begin(told.proposal);
   if (!begun) return say(ctx, `nothing is old enough to be condensed: the newest ${settings.policy.condense.keepNewest} results stay as they came`);
   pi.appendEntry(begun.type, begun.recovery);
   const { batch } = begun.recovery as { readonly batch: string };
@@ -99,6 +108,11 @@ async function switched({ pi, running: { live, ended }, ctx }: Asked, enabled: b
   pi.appendEntry(BATCH_TYPE, data);
   live.sync(ctx.sessionManager);
   say(ctx, enabled ? "on in this session" : "off in this session: nothing more is condensed, and what is condensed stays; /palimpsest undo takes it back");
+}
+
+async function model(asked: Asked): Promise<void> {
+  const { changeModel } = await import("./model-command.ts");
+  if (!asked.running.ended.aborted) await changeModel(asked);
 }
 
 async function settings(asked: Asked): Promise<void> {
@@ -146,6 +160,7 @@ export async function completions(written: string, running: Running | undefined)
       : commands.map((each) => ({ value: each.takes ? `${each.name} ` : each.name, label: each.name, description: each.does }));
   }
   if (!running || COMMANDS.find((each) => each.name === name)?.takes === undefined) return null;
+  if (name === "model") return modelNames(running, given ?? "");
   const { epochLine, leafLine, treeOf } = await import("./tree.ts");
   const refs = treeOf(running.live)
     .flatMap((epoch) => [
@@ -159,4 +174,10 @@ export async function completions(written: string, running: Running | undefined)
         .reverse()
         .slice(0, OFFERED)
         .map(({ ref, said }) => ({ value: `${name} ${ref}`, label: ref, description: said.slice(ref.length).replace(/^:? /, "") }));
+}
+
+async function modelNames(running: Running, given: string): Promise<Completion[] | null> {
+  const { offeredModels } = await import("./model-command.ts");
+  const names = offeredModels(running).filter(({ name }) => name.startsWith(given));
+  return names.length === 0 ? null : names.slice(0, OFFERED).map(({ name, does }) => ({ value: `model ${name}`, label: name, description: does }));
 }

@@ -1,6 +1,6 @@
 // A Pi session while it runs: our session as a fold of Pi's branch, and the drafts that make it smaller.
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import { type CopyPlan, Decider, type Occasion, type Plan, type Proposal, type ResultRecord } from "../../condense/index.ts";
+import { type CopyPlan, Decider, type DeciderOptions, type Occasion, type Plan, type Proposal, type ResultRecord, type Telling } from "../../condense/index.ts";
 import type { CondensePolicy } from "../../config/index.ts";
 import { BATCH_TYPE, type BatchTarget, jsonText, MemorySession } from "../../formats/index.ts";
 import { type Economics, isOnPath, type MessageFact, type Place, recordId, type Session, textBody } from "../../session/index.ts";
@@ -32,6 +32,15 @@ interface Begun {
   readonly note: string;
 }
 
+/** How a batch is written. */
+interface BatchForm {
+  /** Without a note. */
+  readonly silent?: true;
+  readonly more?: boolean;
+  /** What a model says of its results. */
+  readonly told?: Telling | undefined;
+}
+
 /** What a batch is to change. */
 type Changes = Pick<Plan, "stubs"> & Partial<Pick<Plan, "cuts" | "thinking">>;
 
@@ -54,6 +63,7 @@ const LEAST_EDITS = 200;
  */
 export class LiveSession {
   readonly policy: CondensePolicy;
+  readonly #options: DeciderOptions;
   readonly #memory: MemorySession;
   #decider: Decider;
   #open: { readonly batch: string; readonly targets: readonly BatchTarget[]; readonly edited: Set<string>; noted: boolean; robbed: boolean } | undefined;
@@ -68,14 +78,15 @@ export class LiveSession {
   #ours = new OurRecords();
   #changes = 0;
 
-  constructor(branch: Branch, policy: CondensePolicy) {
+  constructor(branch: Branch, policy: CondensePolicy, options: DeciderOptions = {}) {
+    this.#options = options;
     // Folding takes whole pairs out of a transcript that the user still reads.
     this.policy = { ...policy, chains: { ...policy.chains, fold: false } };
     this.#name = branch.getSessionFile() ?? branch.getSessionId();
     this.#memory = new MemorySession("pi", this.#name);
     const header = branch.getHeader();
     this.#memory.add(header ?? { type: "session", version: 3, id: branch.getSessionId(), cwd: "" });
-    this.#decider = new Decider(this.session, this.policy);
+    this.#decider = new Decider(this.session, this.policy, options);
   }
 
   get session(): Session {
@@ -139,7 +150,7 @@ export class LiveSession {
   }
 
   #rebuild(): void {
-    this.#decider = new Decider(this.session, this.policy);
+    this.#decider = new Decider(this.session, this.policy, this.#options);
     this.#open = undefined;
     this.#edits = new Map();
     this.#ours = new OurRecords();
@@ -155,11 +166,31 @@ export class LiveSession {
 
   /** The drafts for a boundary: what a batch that was begun still lacks, or what is too large to be shown once and the epoch that is due; mostly none. */
   flush(occasion: Occasion): readonly (PiDraft | UndoDraft)[] {
+    const early = this.early();
+    return early.length > 0 ? early : this.drafted(this.due(occasion));
+  }
+
+  /** What no epoch waits for: what a batch that was begun still lacks, else what is too large to be shown once. */
+  early(): readonly (PiDraft | UndoDraft)[] {
     const begun = this.begun();
     if (begun.length > 0) return begun;
     const spills = this.#decider.spills();
-    if (spills.length > 0) return this.#batch({ stubs: spills }, undefined, true).drafts;
-    return this.#drafted(this.#decider.propose({ ...this.#limits(), ...occasion }));
+    return spills.length > 0 ? this.#batch({ stubs: spills }, undefined, { silent: true }).drafts : [];
+  }
+
+  /** The epoch that is due. */
+  due(occasion: Occasion): Proposal | undefined {
+    return this.#decider.propose({ ...this.#limits(), ...occasion });
+  }
+
+  /** The epoch of all that is old enough, whatever it saves, or of as much of it as one batch may edit. */
+  onDemand(): Proposal | undefined {
+    return this.#open ? undefined : this.#decider.onDemand(this.#limits().most);
+  }
+
+  /** What proposes, for whoever makes other words of a proposal. */
+  get decider(): Decider {
+    return this.#decider;
   }
 
   /** What one batch may edit, and whether the newest held less than was due. */
@@ -179,15 +210,13 @@ export class LiveSession {
    * Begins a batch outside of a boundary: what can be written there is its recovery data and its note. Until the next boundary writes the
    * edits, `shown` shows them.
    */
-  begin(): Begun | undefined {
-    return this.#open ? undefined : this.#begin(this.now());
+  begin(proposal: Proposal | undefined = this.onDemand()): Begun | undefined {
+    return this.#open ? undefined : this.#begin(this.drafted(proposal));
   }
 
   /** The same before a request that finds the prompt cache gone, where an epoch is due: it costs nothing there, and no boundary comes before it. */
   beginCold(time: number): Begun | undefined {
-    return this.#open || !this.#decider.isCold(time)
-      ? undefined
-      : this.#begin(this.#drafted(this.#decider.propose({ ...this.#limits(), finalReply: false, time })));
+    return this.#open || !this.#decider.isCold(time) ? undefined : this.#begin(this.drafted(this.due({ finalReply: false, time })));
   }
 
   #begin(drafts: readonly PiDraft[]): Begun | undefined {
@@ -231,18 +260,19 @@ export class LiveSession {
 
   /** All that is old enough, whatever it saves, or as much of it as one batch may edit. */
   now(): readonly PiDraft[] {
-    return this.#open ? this.#rest(this.#open) : this.#drafted(this.#decider.onDemand(this.#limits().most));
+    return this.#open ? this.#rest(this.#open) : this.drafted(this.onDemand());
   }
 
-  #drafted(proposal: Proposal | undefined): readonly PiDraft[] {
+  /** The batch of a proposal. */
+  drafted(proposal: Proposal | undefined): readonly PiDraft[] {
     if (!proposal) return [];
     const { plan, cost, more } = proposal;
-    const { drafts } = this.#batch(plan, { rewritten: plan.rewritten.bytes, saving: plan.saving, cost }, false, more);
+    const { drafts } = this.#batch(plan, { rewritten: plan.rewritten.bytes, saving: plan.saving, cost }, { more, told: plan.told });
     this.#prepare(drafts);
     return drafts;
   }
 
-  #batch({ stubs, cuts = [], thinking = [] }: Changes, economics: Economics | undefined, silent: boolean, more = false) {
+  #batch({ stubs, cuts = [], thinking = [] }: Changes, economics: Economics | undefined, { silent, more, told }: BatchForm = {}) {
     const plan: CopyPlan = {
       format: "pi",
       head: this.head,
@@ -259,13 +289,19 @@ export class LiveSession {
       unfolded: 0,
       economics: economics ?? { rewritten: 0, saving: sum(stubs, ({ record, tokens }) => record.tokens - tokens) },
     };
-    return batchOf(plan, this.#records(), { path: this.#name, ...(economics && { economics }), ...(silent && { silent }), ...(more && { more }) });
+    return batchOf(plan, this.#records(), {
+      path: this.#name,
+      ...(economics && { economics }),
+      ...(silent && { silent }),
+      ...(more && { more }),
+      ...(told && { told }),
+    });
   }
 
   /** Keeps what a batch is to write, should only its beginning be written. */
   #prepare(drafts: readonly PiDraft[]): void {
     const [opens] = drafts;
-    if (opens?.type === "custom") this.#prepared = { batch: opens.data.batch, drafts };
+    if (opens?.type === "custom" && opens.data.kind === "batch") this.#prepared = { batch: opens.data.batch, drafts };
   }
 
   /** What is left of a batch that was begun: its note, its edits, its epoch, which waits where the edits were left out before. */
@@ -284,7 +320,7 @@ export class LiveSession {
   #preparedFor(open: OpenBatch, missing: ReadonlySet<string>): readonly PiDraft[] {
     if (this.#prepared?.batch !== open.batch) {
       const rest = this.#decider.rest(({ entry }) => missing.has(recordId(entry.id)));
-      this.#prepared = { batch: open.batch, drafts: this.#batch(rest, undefined, false).drafts };
+      this.#prepared = { batch: open.batch, drafts: this.#batch(rest, undefined).drafts };
     }
     return this.#prepared.drafts;
   }

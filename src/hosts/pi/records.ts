@@ -1,7 +1,7 @@
 // What our own records on a branch say: the batches and their edits, what is to be undone, whether the session is switched on.
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
-import { BATCH_TYPE, type BatchTarget } from "../../formats/index.ts";
-import type { EntryId, Ref } from "../../session/index.ts";
+import { type AttemptData, BATCH_TYPE, type BatchTarget, type OutageData } from "../../formats/index.ts";
+import type { EntryId, Ref, Tokens } from "../../session/index.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -39,6 +39,22 @@ export interface SwitchData {
   readonly enabled: boolean;
 }
 
+/** What models took on a branch. */
+export interface Spent {
+  readonly calls: number;
+  /** Calls that reported no usage: the sums are too low by them. */
+  readonly unreported: number;
+  readonly input: Tokens;
+  readonly output: Tokens;
+  /** In US dollars; undefined where no call has a price. */
+  readonly usd: number | undefined;
+  /** Results that they were asked about, and those that they told of. */
+  readonly asked: number;
+  readonly told: number;
+}
+
+const NOTHING: Spent = { calls: 0, unreported: 0, input: 0, output: 0, usd: undefined, asked: 0, told: 0 };
+
 /** A fold of a branch's records. */
 export class OurRecords {
   readonly #batches: BatchOnBranch[] = [];
@@ -46,6 +62,9 @@ export class OurRecords {
   #wanted: ReadonlySet<string> = new Set();
   readonly #undos = new Map<string, UndoData>();
   #enabled: boolean | undefined;
+  #spent: Spent = NOTHING;
+  #attempt: AttemptData | undefined;
+  #outage: OutageData | undefined;
   #more = false;
 
   /** In the order of the branch. */
@@ -68,6 +87,21 @@ export class OurRecords {
     return this.#more;
   }
 
+  /** What summaries by a model took. */
+  get spent(): Spent {
+    return this.#spent;
+  }
+
+  /** The newest time that a model was asked for summaries. */
+  get attempt(): AttemptData | undefined {
+    return this.#attempt;
+  }
+
+  /** The newest word on whether a model can be reached. */
+  get outage(): OutageData | undefined {
+    return this.#outage;
+  }
+
   take(record: SessionEntry): void {
     const batch = this.#batches.at(-1);
     if (record.type === "context_edit") {
@@ -87,6 +121,27 @@ export class OurRecords {
       if (data.note || data.more) this.#more = data.more === true;
     } else if (data.kind === "undo" && typeof data.undo === "string" && Array.isArray(data.targets)) this.#undos.set(data.undo, data as unknown as UndoData);
     else if (data.kind === "undone" && typeof data.undo === "string") this.#undos.delete(data.undo);
+    else if (data.kind === "attempt") this.#asked(data as unknown as AttemptData);
+    else if (data.kind === "outage" && (data.state === "down" || data.state === "up")) this.#outage = data as unknown as OutageData;
     else if (data.kind === "switch" && typeof data.enabled === "boolean") this.#enabled = data.enabled;
   }
+
+  #asked(attempt: AttemptData): void {
+    this.#attempt = attempt;
+    const { usage, counts } = attempt;
+    const { calls, unreported, input, output, usd, asked, told } = this.#spent;
+    this.#spent = {
+      calls: calls + numberOf(usage?.calls),
+      unreported: unreported + numberOf(usage?.unreported),
+      input: input + numberOf(usage?.input),
+      output: output + numberOf(usage?.output),
+      usd: usage?.usd === undefined ? usd : (usd ?? 0) + numberOf(usage.usd),
+      asked: asked + numberOf(counts?.asked),
+      told: told + numberOf(counts?.told),
+    };
+  }
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

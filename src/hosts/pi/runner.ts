@@ -1,12 +1,15 @@
 // What runs while a Pi session does, and only then: the session, its settings, its status line. Nothing of it outlives the session.
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext, SessionBoundaryDraft, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import type { Proposal } from "../../condense/index.ts";
 import type { LiveSession } from "./live.ts";
 import { messageOf, type Running, say } from "./running.ts";
+import type { Spending, SummariesFrom } from "./summaries.ts";
 
 /** What of a boundary's event is read. */
 type Boundary = Pick<TurnEndEvent, "entries" | "outcome">;
 
 type Drafts = ReturnType<LiveSession["flush"]>;
+type CustomDraft = Extract<Drafts[number], { type: "custom" }>;
 
 /** What is known of a session beside its branch; all of it may be lost with no harm. */
 interface Passing {
@@ -26,6 +29,7 @@ export class Runner {
   readonly #pi: ExtensionAPI;
   #running: Promise<Running | undefined> | undefined;
   #passing: Passing = passing();
+  #spent = { source: "palimpsest", totalCost: 0, inputTokens: 0, outputTokens: 0 };
   /** Whether the settings were written after Pi had read them. */
   #since: "same" | "changed" = "same";
 
@@ -58,7 +62,10 @@ export class Runner {
     const trusted = ctx.isProjectTrusted();
     const read = (this.#pi.getSettings() as { readonly palimpsest?: unknown }).palimpsest;
     const window = ctx.model?.contextWindow;
-    this.#running = begin({ cwd, sessionManager, trusted, read, since: this.#since, window }, mine).catch((error: unknown) => {
+    const { modelRegistry: registry, model: current } = ctx;
+    const onChange = (text: string, level: "info" | "warning") => (isUsable(ctx, mine.ends.signal) ? say(ctx, text, level) : undefined);
+    const asking = { registry, current, onChange, onSpent: (spent: Spending) => this.#spend(spent) };
+    this.#running = begin({ cwd, sessionManager, trusted, read, since: this.#since, window, asking }, mine).catch((error: unknown) => {
       if (isUsable(ctx, mine.ends.signal)) say(ctx, `Palimpsest could not start: ${messageOf(error)}. Nothing is condensed in this session.`, "error");
       return undefined;
     });
@@ -88,8 +95,8 @@ export class Runner {
     if (!running || !isUsable(ctx, running.ended)) return undefined;
     const mine = this.#passing;
     this.#follow(running, ctx);
-    const drafts = draftsFor(running, mine, finalReply);
-    if (drafts.length === 0) return undefined;
+    const drafts = await this.#draftsFor(running, mine, { finalReply, ctx });
+    if (drafts.length === 0 || !isUsable(ctx, running.ended)) return undefined;
     mine.proposed = batchIn(drafts) ?? running.live.open?.batch;
     return { entries: [...entries, ...(drafts as unknown as readonly SessionBoundaryDraft[])] };
   }
@@ -107,6 +114,41 @@ export class Runner {
     const shown = running.live.shown(messages);
     await this.refresh(ctx);
     return shown === messages ? undefined : { messages: [...shown] };
+  }
+
+  /** What was begun is finished first, on or off; then what the person asked for; then what the policy asks for, told by a model where one is named. */
+  async #draftsFor(running: Running, mine: Passing, { finalReply, ctx }: { readonly finalReply: boolean; readonly ctx: ExtensionContext }): Promise<Drafts> {
+    const { live, isOn } = running;
+    const asked = mine.asked;
+    const early = asked || !isOn() ? live.begun() : live.early();
+    if (early.length > 0) return early;
+    mine.asked = false;
+    const proposal = asked ? live.onDemand() : isOn() ? live.due({ finalReply, time: Date.now() }) : undefined;
+    if (!proposal) return [];
+    const told = await this.tell(running, proposal, ctx);
+    return told ? [...told.records, ...live.drafted(told.proposal)] : [];
+  }
+
+  /** A proposal as a model tells of it, and what the branch is to know of that; undefined where the session went on meanwhile. */
+  async tell(
+    running: Running,
+    proposal: Proposal,
+    ctx: ExtensionContext,
+  ): Promise<{ readonly proposal: Proposal | undefined; readonly records: readonly CustomDraft[] } | undefined> {
+    const { live, summaries, ended } = running;
+    if (!summaries) return { proposal, records: [] };
+    const { head } = live;
+    const { BATCH_TYPE } = await import("../../formats/index.ts");
+    const told = await summaries.tell(live.decider, proposal, ended).catch((error: unknown) => {
+      if (ended.aborted) return undefined;
+      throw error;
+    });
+    if (!told || !isUsable(ctx, ended)) return undefined;
+    const records = [...told.attempts.map((attempt) => ({ version: 1, ...attempt }) as const), ...told.outages].map(
+      (data): CustomDraft => ({ type: "custom", customType: BATCH_TYPE, data }),
+    );
+    this.#follow(running, ctx);
+    return live.head === head ? { proposal: told.proposal, records } : undefined;
   }
 
   /** Asks for an epoch at the next boundary. */
@@ -140,6 +182,13 @@ export class Runner {
     if (isUsable(ctx, running.ended)) await this.start(ctx);
   }
 
+  /** Says on Pi's shared channel what all summaries of this process took so far. */
+  #spend({ input, output, usd }: Spending): void {
+    const { totalCost, inputTokens, outputTokens } = this.#spent;
+    this.#spent = { source: "palimpsest", totalCost: totalCost + usd, inputTokens: inputTokens + input, outputTokens: outputTokens + output };
+    this.#pi.events.emit("cost:external", this.#spent);
+  }
+
   #follow(running: Running, ctx: ExtensionContext): void {
     running.live.sync(ctx.sessionManager);
     const mine = this.#passing;
@@ -167,9 +216,10 @@ interface From {
   readonly since: "same" | "changed";
   /** Of the model, in tokens: Pi's session file does not say it. */
   readonly window: number | undefined;
+  readonly asking: Pick<SummariesFrom, "registry" | "current" | "onChange" | "onSpent">;
 }
 
-async function begin({ cwd, sessionManager, trusted, read, since, window }: From, mine: Passing): Promise<Running> {
+async function begin({ cwd, sessionManager, trusted, read, since, window, asking }: From, mine: Passing): Promise<Running> {
   // One after the other: Pi's loader gives a module that two ask for at once to the second before it is whole.
   const { homedir } = await import("node:os");
   const { LiveSession } = await import("./live.ts");
@@ -180,14 +230,18 @@ async function begin({ cwd, sessionManager, trusted, read, since, window }: From
   const settings = await readSettings({ ...at, files, read, since });
   const { condense } = settings.policy;
   const triggers = { ...condense.triggers, window: condense.triggers.window ?? window ?? null };
-  const live = new LiveSession(sessionManager, { ...condense, triggers });
+  const tells = settings.policy.models.model !== "none";
+  const live = new LiveSession(sessionManager, { ...condense, triggers }, { tells });
   live.sync(sessionManager);
+  const summaries = tells ? new (await import("./summaries.ts")).Summaries({ ...asking, policy: settings.policy, outage: live.ours.outage }) : undefined;
   const running: Running = {
     live,
     settings,
+    registry: asking.registry,
+    summaries,
     ended: mine.ends.signal,
     get faults() {
-      return mine.dropped === undefined ? settings.faults : [...settings.faults, mine.dropped];
+      return [...settings.faults, ...(mine.dropped === undefined ? [] : [mine.dropped]), ...(summaries?.fault === undefined ? [] : [summaries.fault])];
     },
     isOn: () => live.ours.enabled ?? settings.enabled,
     line: () => statusLine(running),
@@ -205,20 +259,9 @@ function isUsable(ctx: ExtensionContext, ended: AbortSignal): boolean {
   }
 }
 
-/** What was begun is finished first, on or off; then what the person asked for; then what the policy asks for. */
-function draftsFor({ live, isOn }: Running, mine: Passing, finalReply: boolean): Drafts {
-  const begun = live.begun();
-  if (begun.length > 0) return begun;
-  if (mine.asked) {
-    mine.asked = false;
-    return live.now();
-  }
-  return isOn() ? live.flush({ finalReply, time: Date.now() }) : [];
-}
-
 function batchIn(drafts: Drafts): string | undefined {
-  const [first] = drafts;
-  return first?.type === "custom" && first.data.kind === "batch" ? first.data.batch : undefined;
+  for (const draft of drafts) if (draft.type === "custom" && draft.data.kind === "batch") return draft.data.batch;
+  return undefined;
 }
 
 /** What a command works with. After an await `running.ended` says whether `pi` and `ctx` may still be used. */

@@ -1,7 +1,9 @@
 // One session while it runs, as the commands and the status line see it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { LiveSession } from "./live.ts";
+import type { Registry } from "./model.ts";
 import type { PiSettings } from "./settings.ts";
+import type { Summaries } from "./summaries.ts";
 
 /** One session while it runs. */
 export interface Running {
@@ -9,6 +11,10 @@ export interface Running {
   readonly settings: PiSettings;
   /** Aborted when the session ends, is replaced or reloaded, or when its settings change: then neither `pi` nor a context of before may be used. */
   readonly ended: AbortSignal;
+  /** The models that Pi knows. */
+  readonly registry: Registry;
+  /** Where the settings name a model that writes summaries. */
+  readonly summaries: Summaries | undefined;
   /** What a person should mend, one line each. */
   readonly faults: readonly string[];
   /** Whether epochs are proposed: what the session itself says, else the settings. */

@@ -60,11 +60,11 @@ describe("reading", () => {
     [{ enabled: "yes" }, 'palimpsest.enabled: expected true or false, found "yes". Change it, or leave the key out for true.'],
     [
       { enabeld: true },
-      'palimpsest.enabeld: expected one of the keys enabled, showStatus, profile, condense, found "enabeld". Take it out, or write the key that was meant.',
+      'palimpsest.enabeld: expected one of the keys enabled, showStatus, profile, condense, models, found "enabeld". Take it out, or write the key that was meant.',
     ],
     [
       { keepNewest: 3 },
-      'palimpsest.keepNewest: expected one of the keys enabled, showStatus, profile, condense, found "keepNewest". Did you mean condense.keepNewest? Write it so, or take it out.',
+      'palimpsest.keepNewest: expected one of the keys enabled, showStatus, profile, condense, models, found "keepNewest". Did you mean condense.keepNewest? Write it so, or take it out.',
     ],
     [{ condense: { keepNewest: -1 } }, "palimpsest.condense.keepNewest: expected at least 0, found -1. Change it, or leave the key out for its default."],
     [

@@ -1,0 +1,84 @@
+// A model of Pi's registry as one that we ask: Pi knows its provider, its key, its price and how to reach it.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type CallOptions, type Model, ModelError, type ModelReply, type ModelRequest, type Thinking } from "../../models/index.ts";
+
+export type Registry = ExtensionContext["modelRegistry"];
+type PiModel = NonNullable<ReturnType<Registry["find"]>>;
+type Context = Parameters<Registry["streamSimple"]>[1];
+type Streamed = Awaited<ReturnType<ReturnType<Registry["streamSimple"]>["result"]>>;
+
+/** By this name the model is meant that the session itself uses. */
+export const CURRENT = "pi/current";
+
+/**
+ * The model of that name; `current` is the session's own.
+ * @throws ModelError where Pi does not know it.
+ */
+export function piModel(
+  registry: Registry,
+  name: string,
+  { current, thinking }: { readonly current: PiModel | undefined; readonly thinking: Thinking },
+): Model {
+  const at = name.indexOf("/");
+  const found = name === CURRENT ? current : registry.find(name.slice(0, at), name.slice(at + 1));
+  if (!found) throw new ModelError("invalid", "unknown-model", `expected a model that Pi knows, found ${name}: /palimpsest model lists them`);
+  const { input, output, cacheRead } = found.cost;
+  return {
+    name: `${found.provider}/${found.id}`,
+    window: found.contextWindow,
+    price: input + output > 0 ? { input, output, cacheRead } : { input: null, output: null, cacheRead: null },
+    generate: (request, options = {}) => asked(registry, found, request, { ...options, thinking }),
+  };
+}
+
+async function asked(registry: Registry, model: PiModel, request: ModelRequest, options: CallOptions & { readonly thinking: Thinking }): Promise<ModelReply> {
+  const { signal, onEvent, onUsage } = options;
+  const thinking = request.thinking ?? options.thinking;
+  const stream = registry.streamSimple(model, contextOf(model, request), {
+    ...(signal && { signal }),
+    ...(request.maxOutputTokens !== undefined && { maxTokens: request.maxOutputTokens }),
+    ...(thinking !== "default" && thinking !== "off" && { reasoning: thinking }),
+    disableContinuation: true,
+  });
+  for await (const _ of stream) onEvent?.();
+  const message = await stream.result();
+  const usage = usageOf(message);
+  onUsage?.(usage);
+  if (message.stopReason === "error" || message.stopReason === "aborted") throw failureOf(message);
+  const text = message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+  return { text, finish: message.stopReason === "length" ? "length" : message.stopReason === "stop" ? "stop" : "other", usage };
+}
+
+/** Pi writes zeros where a provider reported nothing. */
+function usageOf({ usage: { input, output, cacheRead, cacheWrite } }: Streamed): ModelReply["usage"] {
+  const all = input + cacheRead + cacheWrite;
+  return all + output === 0 ? { input: undefined, cacheRead: undefined, output: undefined } : { input: all, cacheRead, output };
+}
+
+function contextOf(model: PiModel, { system, messages }: ModelRequest): Context {
+  const timestamp = Date.now();
+  const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+  return {
+    ...(system !== undefined && { systemPrompt: system }),
+    messages: messages.map(({ role, text }) => {
+      const content = [{ type: "text" as const, text }];
+      if (role === "user") return { role, content, timestamp };
+      return { role, content, timestamp, api: model.api, provider: model.provider, model: model.id, usage: none, stopReason: "stop" as const };
+    }),
+  };
+}
+
+/** Pi has one text for every failure: what kind it is stands in it. */
+function failureOf({ stopReason, errorMessage = "" }: Streamed): ModelError {
+  if (stopReason === "aborted") return new ModelError("aborted", "aborted", "The call was given up.");
+  const status = /\b([45]\d\d)\b/.exec(errorMessage)?.[1];
+  const code = status === undefined ? "provider-error" : `http-${status}`;
+  const kind = /context.{0,20}(?:length|window|overflow)|too (?:long|many tokens)/i.test(errorMessage)
+    ? "overflow"
+    : status === "401" || status === "403" || /api key|credential|unauthori[sz]ed|log ?in/i.test(errorMessage)
+      ? "auth"
+      : status?.startsWith("4") && status !== "408" && status !== "429" && status !== "421"
+        ? "invalid"
+        : "transient";
+  return new ModelError(kind, code, errorMessage === "" ? "The provider failed without a word." : errorMessage);
+}
