@@ -100,3 +100,28 @@ test("session folders that cannot be read are told apart from those that are not
   expect(folders.find(({ path }) => path === join(home, "shut/sessions"))?.unreadable).toEqual([{ path: join(home, "shut/sessions"), code: "EACCES" }]);
   expect(folders.find(({ path }) => path === join(home, "none/sessions"))).not.toHaveProperty("unreadable");
 });
+
+test("it says what would be sent where, and neither a key nor what else may be secret", () => {
+  writeFileSync(own, "{}");
+  expect(doctor([]).out).toMatch(/^language models\n {2}none is named: summaries are extracts, and nothing is sent anywhere$/m);
+  const providers = { anthropic: { headers: { "x-team": "tell-nobody" }, extras: { user: "tell-nobody" } } };
+  const set = [
+    "--set",
+    "models.model=anthropic/claude-haiku-4-5",
+    "--set",
+    "models.fallback=ollama/qwen3:8b",
+    "--set",
+    `models.providers=${JSON.stringify(providers)}`,
+  ];
+  const variables = { ANTHROPIC_API_KEY: "tell-nobody" };
+  const { out } = doctor(set, variables);
+  expect(out).toMatch(/^ {2}model +anthropic\/claude-haiku-4-5 +https:\/\/api\.anthropic\.com\/v1 +key: the variable ANTHROPIC_API_KEY/m);
+  expect(out).toMatch(/^ {2}fallback +ollama\/qwen3:8b +http:\/\/127\.0\.0\.1:11434\/v1, on this machine +key: none needed/m);
+  const asJson = doctor([...set, "--json"], variables).out;
+  expect(JSON.parse(asJson).sends).toMatchObject([
+    { use: "model", local: false },
+    { use: "fallback", local: true },
+  ]);
+  expect(out + asJson).not.toContain("tell-nobody");
+  expect(doctor(["--set", "models.model=nowhere/x"]).out).toContain('found "nowhere"');
+});

@@ -1,7 +1,8 @@
 // palimpsest doctor: versions, paths and the effective configuration, for a person who wonders why something is not found or not done.
 import { Command } from "commander";
-import type { inspectConfig } from "../../config/index.ts";
+import type { Config, inspectConfig, Origin } from "../../config/index.ts";
 import type { sessionFolders } from "../../formats/index.ts";
+import type { Destination } from "../../models/index.ts";
 import { EXIT } from "../exit.ts";
 import { json, print } from "../output.ts";
 import { addPolicyOptions, configInput, type PolicyOptions } from "../policy-input.ts";
@@ -40,23 +41,36 @@ async function run(options: Options): Promise<void> {
   if (config.faults.length > 0) process.exitCode = EXIT.usage;
 }
 
-async function report({ version, platform, folders, config }: Findings): Promise<object> {
+/** Where sessions would be sent; what keeps that from being known stands in its place. */
+async function sentTo({ config }: Findings): Promise<readonly Destination[] | string> {
+  const { destinations, ModelError } = await import("../../models/index.ts");
+  try {
+    return destinations(config.policy.models);
+  } catch (error) {
+    if (error instanceof ModelError) return error.message;
+    throw error;
+  }
+}
+
+async function report(findings: Findings): Promise<object> {
+  const { version, platform, folders, config } = findings;
   const { configKeys, originText } = await import("../../config/index.ts");
   return {
     palimpsest: version,
     node: process.versions.node,
     platform,
     folders,
+    sends: await sentTo(findings),
     configuration: {
       files: config.files,
       values: [...configKeys().values()].map(({ path, default: usual, variable }) => {
         const effective = config.origins.get(path);
         return {
           key: path,
-          value: effective?.value,
+          value: withoutSecrets(path, effective?.value),
           default: usual,
           origin: effective?.origin.kind,
-          from: effective && originText(effective.origin),
+          from: effective && originOf(path, effective.origin, originText),
           variable,
         };
       }),
@@ -65,7 +79,25 @@ async function report({ version, platform, folders, config }: Findings): Promise
   };
 }
 
-async function printReport({ version, platform, folders, config }: Findings): Promise<void> {
+/** Where a value comes from, without the value. */
+function originOf(key: string, origin: Origin, text: (origin: Origin) => string): string {
+  return key === "models.providers" && origin.kind === "flag" ? `--set ${key}` : text(origin);
+}
+
+/** Providers as they may be shown: what headers and extras hold may be secret. */
+function withoutSecrets(path: string, value: unknown): unknown {
+  if (path !== "models.providers" || typeof value !== "object" || value === null) return value;
+  const hidden = (of: object) => Object.fromEntries(Object.keys(of).map((key) => [key, "…"]));
+  return Object.fromEntries(
+    Object.entries(value as Record<string, Partial<Config["policy"]["models"]["providers"][string]>>).map(([name, { headers, extras, ...rest }]) => [
+      name,
+      { ...rest, ...(headers && { headers: hidden(headers) }), ...(extras && { extras: hidden(extras) }) },
+    ]),
+  );
+}
+
+async function printReport(findings: Findings): Promise<void> {
+  const { version, platform, folders, config } = findings;
   const { faultLine, originText } = await import("../../config/index.ts");
   section([
     ["palimpsest", version],
@@ -76,6 +108,20 @@ async function printReport({ version, platform, folders, config }: Findings): Pr
   section(folders.map((each) => [`  ${each.agent}`, folderState(each), each.path, each.from]));
   for (const { path, code } of folders.flatMap(({ unreadable = [] }) => unreadable))
     print(`  ${printableName(path)}: expected a folder that can be read, found ${code}. What is in it is not found.\n`);
+  print("\nlanguage models\n");
+  const sends = await sentTo(findings);
+  if (typeof sends === "string") print(`  ${sends}\n`);
+  else if (sends.length === 0) print("  none is named: summaries are extracts, and nothing is sent anywhere\n");
+  else
+    section(
+      sends.map(({ use, model, baseUrl, local, key }) => [
+        `  ${use}`,
+        printableName(model),
+        `${printableName(baseUrl)}${local ? ", on this machine" : ""}`,
+        `key: ${key}`,
+        use === "model" ? "condense sends it the results that it condenses" : "the same, while the model cannot be reached",
+      ]),
+    );
   print("\nconfiguration files\n");
   const unread = new Set(config.faults.flatMap(({ code, place }) => (code === "config-unreadable" ? [place] : [])));
   section(config.files.map(({ kind, path, exists }) => [`  ${kind}`, !exists ? "not there" : unread.has(path) ? "cannot be read" : "read", path]));
@@ -83,8 +129,8 @@ async function printReport({ version, platform, folders, config }: Findings): Pr
   section(
     [...config.origins].map(([key, { value, origin }]) => [
       `  ${key}`,
-      shortName(JSON.stringify(value)),
-      printableName(origin.kind === "file" ? origin.path : originText(origin)),
+      shortName(JSON.stringify(withoutSecrets(key, value))),
+      printableName(origin.kind === "file" ? origin.path : originOf(key, origin, originText)),
     ]),
   );
   if (config.faults.length === 0) return;

@@ -1,6 +1,6 @@
 // `/palimpsest model`: which model writes summaries, and how much it thinks. Nothing is sent to any before one is named here or in the settings.
 import type { Thinking } from "../../models/index.ts";
-import { CURRENT } from "./model.ts";
+import { CURRENT, nameOf } from "./model.ts";
 import type { Asked } from "./runner.ts";
 import { type Running, say } from "./running.ts";
 
@@ -70,9 +70,4 @@ async function choose(asked: string, level: Thinking | undefined, { runner, runn
 function isKnown({ registry }: Pick<Running, "registry">, name: string): boolean {
   const at = name.indexOf("/");
   return at > 0 && registry.find(name.slice(0, at), name.slice(at + 1)) !== undefined;
-}
-
-/** A model's name as a person writes it. */
-export function nameOf(name: string): string {
-  return name === CURRENT ? "the session's own model" : name === "none" ? "no model" : name;
 }

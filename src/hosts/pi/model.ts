@@ -82,3 +82,8 @@ function failureOf({ stopReason, errorMessage = "" }: Streamed): ModelError {
         : "transient";
   return new ModelError(kind, code, errorMessage === "" ? "The provider failed without a word." : errorMessage);
 }
+
+/** A model's name as a person writes it. */
+export function nameOf(name: string): string {
+  return name === CURRENT ? "the session's own model" : name === "none" ? "no model" : name;
+}

@@ -2,7 +2,7 @@
 import { originText } from "../../config/index.ts";
 import { savedTokens } from "./changes.ts";
 import { short } from "./lines.ts";
-import { nameOf } from "./model-command.ts";
+import { nameOf } from "./model.ts";
 import type { Running } from "./running.ts";
 import { treeOf } from "./tree.ts";
 
