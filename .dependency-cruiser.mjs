@@ -11,11 +11,12 @@ const rooms = {
   models: ["config", "session", "tokens"],
   coverage: ["session", "tokens"],
   condense: ["config", "session", "formats", "tokens", "view", "recall", "extract", "models", "coverage"],
+  copies: [...CORE],
   replay: [...CORE],
-  "hosts/pi": [...CORE, "replay"],
-  "hosts/claude-code": [...CORE, "replay"],
-  "hosts/mcp": [...CORE, "replay"],
-  cli: [...CORE, "replay", "hosts/pi", "hosts/claude-code", "hosts/mcp"],
+  "hosts/pi": [...CORE, "replay", "copies"],
+  "hosts/claude-code": [...CORE, "replay", "copies"],
+  "hosts/mcp": [...CORE, "replay", "copies"],
+  cli: [...CORE, "replay", "copies", "hosts/pi", "hosts/claude-code", "hosts/mcp"],
 };
 
 export default {

@@ -1,6 +1,7 @@
 // The condensed copy of `condense --copy`: who writes it, by which policy, and what is said of it.
-import type { Condensed, CopyOptions, CopyReport, LeftWhole } from "../condense/index.ts";
+import type { Condensed } from "../condense/index.ts";
 import type { CondensePolicy } from "../config/index.ts";
+import type { CopyOptions, CopyReport, LeftWhole } from "../copies/index.ts";
 import type { Opened } from "../formats/index.ts";
 import type { writeCopy as writePiCopy } from "../hosts/pi/index.ts";
 import { print } from "./output.ts";
@@ -25,7 +26,7 @@ export async function copierOf({ path, format, session }: Opened & { readonly pa
     const { copyPolicy, leftWhole, writeCopy } = await import("../hosts/claude-code/index.ts");
     return { policy: copyPolicy, write: writeCopy, leftWhole };
   }
-  const { CopyError } = await import("../condense/index.ts");
+  const { CopyError } = await import("../copies/index.ts");
   const found =
     format === "palimpsest"
       ? `a log of Palimpsest's own (made from one of ${session.identity.format}). Copy the session file that it was made from.`
@@ -40,7 +41,7 @@ export async function writtenCopy(
   opened: Opened & { readonly path: string },
   options: CopyOptions,
 ): Promise<CopyReport> {
-  const { copyPlan } = await import("../condense/index.ts");
+  const { copyPlan } = await import("../copies/index.ts");
   const report = await write(copyPlan(condensed), opened, options);
   return alone === condensed ? report : { ...report, left: [...report.left, ...leftWhole(copyPlan(alone))] };
 }

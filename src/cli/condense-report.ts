@@ -1,6 +1,7 @@
 // What condensing came to, as a page for a person and as one object for a program.
-import type { Condensed, CopyReport, EpochReport, Fate, ResultRecord } from "../condense/index.ts";
+import type { Condensed, EpochReport, Fate, ResultRecord } from "../condense/index.ts";
 import type { Policy } from "../config/index.ts";
+import type { CopyReport } from "../copies/index.ts";
 import type { Exactness } from "../recall/index.ts";
 import type { Session } from "../session/index.ts";
 import { print } from "./output.ts";

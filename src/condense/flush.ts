@@ -133,7 +133,10 @@ export function planFlush(ground: Ground): Plan {
 }
 
 /** What a batch that was begun lacks: a stub for each of these that is smaller, with no note, as that stands already or will. */
-export function planRest({ large, ...ground }: Omit<Ground, "before" | "folds" | "sent" | "spilled"> & { readonly large: (record: AnsweredRecord) => boolean }): Rest {
+export function planRest({
+  large,
+  ...ground
+}: Omit<Ground, "before" | "folds" | "sent" | "spilled"> & { readonly large: (record: AnsweredRecord) => boolean }): Rest {
   const { due, inView, isFree, known } = ground;
   const isOpen = ({ place }: { readonly place: Place }) => inView.whole(place) !== undefined && isFree(place);
   const stubs: Stub[] = [];

@@ -146,9 +146,8 @@ export function callOf(result: Place): Place | undefined {
 }
 
 function recallBlock(session: Session, place: Place, decision: HidingDecision, ref: Ref): Recalled {
-  const covered = coverage(place, decision, session.find);
-  const path = pathTo(place.parent);
-  const covers = path.filter(covered);
+  const path = reachOf(place, decision, session);
+  const covers = path.filter(coverage(place, decision, session.find));
   const refs = covers.flatMap((fact) => (fact.entry.data.kind === "result" ? (refOf(fact) as Ref) : []));
   const here = new Set(covers);
   const blockRefs = path.flatMap((earlier) => {
@@ -158,6 +157,16 @@ function recallBlock(session: Session, place: Place, decision: HidingDecision, r
     return touches(session, earlier, data, here) ? [earlierRef] : [];
   });
   return { kind: "block", place, ref, blocks: blocksOf(place), covers, refs, blockRefs };
+}
+
+/** The part of the path above a decision from the first fact that it can cover: nothing earlier hides any of them. */
+function reachOf({ parent }: Place, decision: HidingDecision, { find }: Session): Place[] {
+  if (isRange(decision)) return pathTo(parent);
+  const targets = decision.kind === "condense" ? decision.targets : [decision.target];
+  const first = targets.reduce((least, id) => Math.min(least, find(id)?.depth ?? least), Number.POSITIVE_INFINITY);
+  const path: Place[] = [];
+  for (let at = parent; at && at.depth >= first; at = at.parent) path.push(at);
+  return path.reverse();
 }
 
 /** Whether an earlier decision covers any of these facts. */

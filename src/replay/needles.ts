@@ -82,6 +82,11 @@ export class Needles {
     this.#path = path;
   }
 
+  /** All texts that were read so far. */
+  get texts(): Texts {
+    return this.#texts;
+  }
+
   /** The needles of the answer that stands at `assistant`, given what its request showed; and whether that rewrote what the request before showed. */
   request(assistant: Place, view: View): { readonly needles: readonly Needle[]; readonly rewritten: boolean } {
     const rewritten = this.#shown.take(view);

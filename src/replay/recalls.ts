@@ -1,10 +1,9 @@
 // Whether what an agent could no longer see comes back by one recall: really executed, and searched.
-import { blocksOf, type Recalled, recall } from "../recall/index.ts";
-import { type Block, bodyText, type Place, type Ref, type Session, type Tokens } from "../session/index.ts";
+import { blocksOf, recall } from "../recall/index.ts";
+import type { Place, Ref, Session, Tokens } from "../session/index.ts";
 import { blocksTokens } from "../tokens/index.ts";
 import type { Needle } from "./needles.ts";
-import { argumentsIn, visitStrings } from "./said.ts";
-import { holdsWhole } from "./texts.ts";
+import { type TextId, Texts } from "./texts.ts";
 
 /** One recall that brings a needle back. */
 export interface OneRecall {
@@ -13,57 +12,67 @@ export interface OneRecall {
   readonly tokens: Tokens;
 }
 
-/** Recalls from a session in which decisions were made. What one ref gives at one head is asked for once. */
+/** An original that a recall returns, and its texts; of a call its strings, as the agent wrote them before they became JSON. */
+interface Original {
+  readonly place: Place;
+  readonly texts: readonly TextId[];
+}
+
+/** Recalls from a session in which decisions were made. What one ref gives is asked for once, whatever the head it is asked at. */
 export class Recalls {
   readonly #session: Session;
-  readonly #found = new Map<string, readonly Recalled[]>();
+  readonly #texts: Texts;
+  readonly #originals = new Map<Place, readonly Original[]>();
 
-  constructor(session: Session) {
+  /** `texts`: what was read of the session's texts already. */
+  constructor(session: Session, texts: Texts = new Texts()) {
     this.#session = session;
+    this.#texts = texts;
   }
 
   /** The recall that returns a needle; undefined where none does. */
   of(needle: Needle): OneRecall | undefined {
     const { hidden } = needle;
     if (!hidden) return undefined;
-    for (const ref of hidden.ref === undefined ? hidden.blocks.toReversed() : [hidden.ref]) {
-      const found = this.#search(ref, hidden.head, needle.lines);
-      if (found) return found;
+    const refs = hidden.ref === undefined ? hidden.blocks.toReversed() : [hidden.ref];
+    const all = refs.map((ref) => this.#recalled(ref, hidden.head));
+    // What is recalled is read before it is asked which texts hold a line.
+    const holding = needle.lines.map((line) => new Set(this.#texts.holding(line)));
+    for (const [at, ref] of refs.entries()) {
+      const tokens = searched(all[at] ?? [], holding);
+      if (tokens !== undefined) return { ref, tokens };
     }
     return undefined;
   }
 
-  #search(ref: Ref, head: Place | null, lines: readonly string[]): OneRecall | undefined {
-    const originals = this.#recalled(ref, head).flatMap((recalled) => (recalled.kind === "block" ? recalled.covers : [recalled.place]));
-    const missing = new Set(lines);
-    let tokens = 0;
-    for (const place of originals) {
-      const blocks = blocksOf(place);
-      const text = textOfOriginal(place, blocks);
-      const found = [...missing].filter((line) => holdsWhole(text, line));
-      if (found.length > 0) tokens += blocksTokens(blocks);
-      for (const line of found) missing.delete(line);
+  #recalled(ref: Ref, head: Place | null): readonly Original[] {
+    const place = this.#session.resolve(ref, head);
+    if (!place) return [];
+    let originals = this.#originals.get(place);
+    if (!originals) {
+      const answer = recall(this.#session, ref, head);
+      const recalled = "kind" in answer ? [] : answer;
+      originals = recalled.flatMap((each) => (each.kind === "block" ? each.covers : [each.place])).map((each) => this.#original(each));
+      this.#originals.set(place, originals);
     }
-    return missing.size === 0 ? { ref, tokens } : undefined;
+    return originals;
   }
 
-  #recalled(ref: Ref, head: Place | null): readonly Recalled[] {
-    const key = `${ref} ${head?.entry.id}`;
-    let found = this.#found.get(key);
-    if (!found) {
-      const answer = recall(this.#session, ref, head);
-      found = "kind" in answer ? [] : answer;
-      this.#found.set(key, found);
-    }
-    return found;
+  #original(place: Place): Original {
+    const kind = place.entry.data.kind === "call" ? "input" : "text";
+    return { place, texts: blocksOf(place).flatMap((block) => (block.type === "text" ? [this.#texts.add(block.body, kind)] : [])) };
   }
 }
 
-/** Of a call its strings, as the agent wrote them before they became JSON. */
-function textOfOriginal(place: Place, blocks: readonly Block[]): string {
-  const texts = blocks.flatMap((block) => (block.type === "text" ? [bodyText(block.body)] : []));
-  if (place.entry.data.kind !== "call") return texts.join("\n");
-  const strings: string[] = [];
-  for (const text of texts) visitStrings(argumentsIn(text), (value) => strings.push(value));
-  return strings.join("\n");
+/** Tokens of those originals that hold a line first, given for each line the texts that hold it; undefined where a line is in none. */
+function searched(originals: readonly Original[], holding: readonly ReadonlySet<TextId>[]): Tokens | undefined {
+  const missing = new Set(holding);
+  let tokens = 0;
+  for (const { place, texts } of originals) {
+    const found = [...missing].filter((ids) => texts.some((id) => ids.has(id)));
+    if (found.length > 0) tokens += blocksTokens(blocksOf(place));
+    for (const ids of found) missing.delete(ids);
+    if (missing.size === 0) return tokens;
+  }
+  return undefined;
 }

@@ -128,7 +128,7 @@ function* measured(session: Session, follow: Follow, { head = session.head, host
   const end = (head && recording.find(head.entry.id)) ?? null;
   const measure = new Measure(pathTo(end));
   const followed = yield* follow(recording, end, (request) => measure.request(request));
-  return { hosts, ...measure.finish(new Recalls(followed.session)), epochs: followed.epochs };
+  return { hosts, ...measure.finish(followed.session), epochs: followed.epochs };
 }
 
 /**
@@ -141,7 +141,7 @@ export function* replayingRun(head: Place | null, requests: readonly Followed[],
     measure.request(request);
     yield at / requests.length;
   }
-  return { hosts: "honoured", ...measure.finish(new Recalls(session)), epochs };
+  return { hosts: "honoured", ...measure.finish(session), epochs };
 }
 
 interface Row extends Omit<RequestRow, "missed" | "needles"> {
@@ -189,7 +189,9 @@ class Measure {
     });
   }
 
-  finish(recalls: Recalls): Omit<ReplayReport, "hosts" | "epochs"> {
+  /** `session`: what the run came to, from which is recalled. */
+  finish(session: Session): Omit<ReplayReport, "hosts" | "epochs"> {
+    const recalls = new Recalls(session, this.#needles.texts);
     const found = this.#rows.map(({ needles }) => needles.map((needle) => recalls.of(needle)));
     const missed = this.#rows.flatMap(({ needles }) => needles.filter(({ visible }) => !visible));
     const oneRecall = found.flat().filter((recall) => recall !== undefined).length;

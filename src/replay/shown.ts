@@ -14,6 +14,8 @@ export class Shown {
   readonly #ours: number[] = [];
   /** Refs of blocks and of changed messages and calls. */
   readonly #blocks = new Map<Ref, number>();
+  /** What `printedBlocks` said last; undefined once words of ours came or went. */
+  #printed: readonly Ref[] | undefined;
   #view: View | undefined;
 
   constructor(texts: Texts) {
@@ -35,6 +37,7 @@ export class Shown {
     const block = item.kind === "block" || item.kind === "call" || item.kind === "message" ? item.ref : undefined;
     if (block !== undefined) this.#blocks.set(block, (this.#blocks.get(block) ?? 0) + by);
     const ours = OURS.has(item.kind) || block !== undefined;
+    if (ours) this.#printed = undefined;
     for (const id of textsOf(item, this.#texts)) {
       this.#counts[id] = (this.#counts[id] ?? 0) + by;
       if (ours) this.#ours[id] = (this.#ours[id] ?? 0) + by;
@@ -52,8 +55,9 @@ export class Shown {
   }
 
   /** The `bN` that the view prints, oldest first. */
-  printedBlocks(): Ref[] {
-    return [...this.#blocks].flatMap(([ref, count]) => (count > 0 && this.prints(ref) ? [ref] : []));
+  printedBlocks(): readonly Ref[] {
+    this.#printed ??= [...this.#blocks].flatMap(([ref, count]) => (count > 0 && this.prints(ref) ? [ref] : []));
+    return this.#printed;
   }
 }
 

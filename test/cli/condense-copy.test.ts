@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:f
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { ownCommand } from "../../src/condense/index.ts";
+import { ownCommand } from "../../src/copies/index.ts";
 import { answers, assistant, calls, lines, said, user } from "../build/claude-records.ts";
 import { desk } from "../build/command.ts";
 import { piSession, resultText } from "../build/pi-records.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import type { CopyOptions, CopyReport } from "../../src/condense/index.ts";
+import type { CopyOptions, CopyReport } from "../../src/copies/index.ts";
 import { openSession } from "../../src/formats/index.ts";
 import { writeCopy as writeClaudeCodeCopy } from "../../src/hosts/claude-code/index.ts";
 import { writeCopy as writePiCopy } from "../../src/hosts/pi/index.ts";

@@ -1,5 +1,5 @@
 // Condenses a session by hand: every result, call and thinking in view, whatever a policy would say.
-import { type CopyPlan, copyPlan } from "../../src/condense/index.ts";
+import { type CopyPlan, copyPlan } from "../../src/copies/index.ts";
 import { bodyText, type Decision, type EntryId, entryId, type Place, type Ref, Session, textBody } from "../../src/session/index.ts";
 import { view } from "../../src/view/index.ts";
 

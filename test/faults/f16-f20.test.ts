@@ -8,8 +8,9 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { condense, copyPlan } from "../../src/condense/index.ts";
+import { condense } from "../../src/condense/index.ts";
 import { type CondensePolicy, DEFAULT_POLICY } from "../../src/config/index.ts";
+import { copyPlan } from "../../src/copies/index.ts";
 import { openSession, readNative, writeNative } from "../../src/formats/index.ts";
 import { writeCopy } from "../../src/hosts/pi/index.ts";
 import { bodyText, type Session } from "../../src/session/index.ts";

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ownCommand } from "../../src/condense/index.ts";
+import { ownCommand } from "../../src/copies/index.ts";
 import { answers, assistant, calls, lines, said, user } from "../build/claude-records.ts";
 import { type Answer, BIN, nextOf, pagesOf, piResults, piSession, type Running, run, sha256, started } from "./server.ts";
 

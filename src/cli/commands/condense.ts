@@ -1,7 +1,8 @@
 // palimpsest condense: what condensing saves, and a log or a copy with the decisions in it.
 import { Command } from "commander";
-import type { Condensed, CopyOptions, CopyReport, RequestSeen } from "../../condense/index.ts";
+import type { Condensed, RequestSeen } from "../../condense/index.ts";
 import type { CondensePolicy, Policy } from "../../config/index.ts";
+import type { CopyOptions, CopyReport } from "../../copies/index.ts";
 import type { Exactness } from "../../recall/index.ts";
 import type { ReplayReport } from "../../replay/index.ts";
 import type { Place, Session } from "../../session/index.ts";
@@ -234,7 +235,7 @@ interface Made {
 async function nextCommands({ results }: Condensed, name: string, { opened: { format }, copied, options }: Made): Promise<(readonly string[])[]> {
   const example = results.findLast(({ fate }) => fate.kind === "condensed");
   if (name === "-" || copied?.written === false) return [];
-  const { ownCommand, shellWord } = await import("../../condense/index.ts");
+  const { ownCommand, shellWord } = await import("../../copies/index.ts");
   const command = `  ${ownCommand()}`;
   const file = shellWord(copied?.path ?? name);
   const isNew = copied !== undefined || options.save !== undefined;

@@ -48,7 +48,7 @@ async function noteMissing(path: string): Promise<void> {
 }
 
 async function printConfig(file: string | undefined, asJson: boolean): Promise<void> {
-  const { shellWord } = await import("../../condense/index.ts");
+  const { shellWord } = await import("../../copies/index.ts");
   // By its own place: a name that npm would have to look up could be anybody's.
   const bin = fileURLToPath(new URL("../../../bin/palimpsest.js", import.meta.url));
   const args = [bin, "mcp", ...(file === undefined ? [] : [file])];

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import type { CondensePolicy } from "../../config/index.ts";
 import {
   CopyError,
   type CopyOptions,
@@ -18,8 +19,7 @@ import {
   explainedFault,
   notVerified,
   putInPlace,
-} from "../../condense/index.ts";
-import type { CondensePolicy } from "../../config/index.ts";
+} from "../../copies/index.ts";
 import { heldDraft, ORIGINALS_FILE, openSession, type RawRecord, scanFile, syncFolder } from "../../formats/index.ts";
 import { type Bytes, type Entry, isHiding, isOnPath, isShowable, type Place, pathTo, type Session, withPauses } from "../../session/index.ts";
 import { besideOf, OriginalsWriter, resultBlock } from "./originals.ts";

@@ -1,7 +1,7 @@
 // Keeps what a copy hides: each original as it was, a line each, in a file beside the copy.
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { type DraftFile, onOneLine } from "../../condense/index.ts";
+import { type DraftFile, onOneLine } from "../../copies/index.ts";
 import { ORIGINALS_FILE, scanFile } from "../../formats/index.ts";
 import { sha256 } from "../../session/index.ts";
 import type { Stubbed, Stubbing } from "./stubs.ts";

@@ -1,5 +1,5 @@
 // Which blocks of which records a copy of a Claude Code session changes, what they become, and where its note stands.
-import { type CopyPlan, copyNote, type LeftWhole } from "../../condense/index.ts";
+import { type CopyPlan, copyNote, type LeftWhole } from "../../copies/index.ts";
 import { type Block, bodyText, type Place, type Ref, recordId, type Session, type Sha256, textBody } from "../../session/index.ts";
 
 /** One `tool_result` block that shows a stub. */

@@ -1,6 +1,7 @@
 // context_tree_query: the original behind a ref, whole or in pages, or the lines of it that hold a text.
 import { z } from "zod";
-import { ownCommand, RECALL_TOOL, shellWord } from "../../condense/index.ts";
+import { RECALL_TOOL } from "../../condense/index.ts";
+import { ownCommand, shellWord } from "../../copies/index.ts";
 import { type AskedOriginal, answerRecall, count, headAt, PAGE } from "../../recall/index.ts";
 import { commonShape, makeTool, type Tool, text, whole } from "./tool.ts";
 

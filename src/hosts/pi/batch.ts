@@ -1,5 +1,6 @@
 // The batch of edits that makes a copy smaller: recovery data, the note, one edit a record, the epoch, each below the one before.
 import { randomUUID } from "node:crypto";
+import type { Telling } from "../../condense/index.ts";
 import {
   CopyError,
   type CopyPlan,
@@ -9,8 +10,7 @@ import {
   type PlannedCall,
   type PlannedMessage,
   type PlannedResult,
-  type Telling,
-} from "../../condense/index.ts";
+} from "../../copies/index.ts";
 import {
   type AttemptData,
   BATCH_TYPE,

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import type { CondensePolicy } from "../../config/index.ts";
 import {
   CopyError,
   type CopyOptions,
@@ -18,8 +19,7 @@ import {
   notVerified,
   putInPlace,
   shellWord,
-} from "../../condense/index.ts";
-import type { CondensePolicy } from "../../config/index.ts";
+} from "../../copies/index.ts";
 import { heldDraft, jsonText, openSession, type RawRecord, scanFile, syncFolder } from "../../formats/index.ts";
 import { withPauses } from "../../session/index.ts";
 import { type Batch, batchOf, chained, Originals } from "./batch.ts";

@@ -1,7 +1,8 @@
 // A Pi session while it runs: our session as a fold of Pi's branch, and the drafts that make it smaller.
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import { type CopyPlan, Decider, type DeciderOptions, type Occasion, type Plan, type Proposal, type ResultRecord, type Telling } from "../../condense/index.ts";
+import { Decider, type DeciderOptions, type Occasion, type Plan, type Proposal, type ResultRecord, type Telling } from "../../condense/index.ts";
 import type { CondensePolicy } from "../../config/index.ts";
+import type { CopyPlan } from "../../copies/index.ts";
 import { BATCH_TYPE, type BatchTarget, jsonText, MemorySession } from "../../formats/index.ts";
 import { type Economics, isOnPath, type MessageFact, type Place, recordId, type Session, textBody } from "../../session/index.ts";
 import type { View } from "../../view/index.ts";

@@ -76,7 +76,8 @@ function stated(given: unknown): unknown {
 
 async function answer(live: LiveSession, { ref, search, offset, limit, unit }: Asked, file: string | undefined): Promise<readonly Content[]> {
   const { answerRecall, answerSearch, problemText, refsAt, ToolProblem } = await import("../../recall/index.ts");
-  const { isRecallTool, ownCommand, shellWord } = await import("../../condense/index.ts");
+  const { isRecallTool } = await import("../../condense/index.ts");
+  const { ownCommand, shellWord } = await import("../../copies/index.ts");
   const { session, head } = live;
   const asking: Asking = {
     session,

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { Log, text } from "../../test/build/log.ts";
 import { entryId, type Place, textBody } from "../session/index.ts";
 import { view } from "../view/index.ts";
-import { copyNote, copyPlan } from "./copy-plan.ts";
+import { copyNote } from "./note.ts";
+import { copyPlan } from "./plan.ts";
 
 /** Two batches with thinking, and an answer. */
 function made() {

@@ -2,7 +2,7 @@
 import { isExact } from "../recall/index.ts";
 import { type Block, isDecision, type Place, pathTo, type Session, type Steps, sha256, textBody } from "../session/index.ts";
 import { composition, type Item, itemHash, itemTokens, type View, view } from "../view/index.ts";
-import type { CopyReport } from "./copy-file.ts";
+import type { CopyReport } from "./file.ts";
 
 /** What a copy shows in place of items of its source's view, and behind them. */
 export interface Expected {

@@ -1,15 +1,8 @@
 // What a condensed copy of a session shows otherwise than the session: two views compared, item by item.
-import { refSpans } from "../recall/index.ts";
+import { blocksBytes, type Condensed, inlined, toldIn } from "../condense/index.ts";
 import { type Block, type Body, type Bytes, bodyText, type EntryId, isHiding, isRange, type Place, type Ref, type Tokens, textBody } from "../session/index.ts";
 import { blocksTokens, bodyTokens, estimate } from "../tokens/index.ts";
 import { type CallItem, type Item, type MessageItem, Projector, type ResultItem, type View } from "../view/index.ts";
-import type { Telling } from "./flush.ts";
-import { footer } from "./labels.ts";
-import { blocksBytes } from "./ledger.ts";
-import type { Condensed } from "./outcome.ts";
-import { ownCommand } from "./own-command.ts";
-import { shellWord } from "./shell-word.ts";
-import { inlined, toldIn } from "./told.ts";
 
 /** A result in whose place a stub stands. */
 export interface PlannedResult {
@@ -168,45 +161,4 @@ function economicsOf({ before, results, calls, messages }: Pick<CopyPlan, "befor
 function itemBytes(item: Item): Bytes {
   if (item.kind === "prompt") return [...item.sections, ...item.tools].reduce((sum, { body }) => sum + body.bytes, 0);
   return item.kind === "call" ? item.input.bytes : blocksBytes(item.blocks);
-}
-
-/** What the note of a copy names. */
-export interface CopyNote {
-  /** Of the note itself; none where no result is among what it names. */
-  readonly ref: Ref | undefined;
-  readonly results: readonly Ref[];
-  readonly calls: readonly Ref[];
-  readonly messages: readonly Ref[];
-  /** The copy's. */
-  readonly path: string;
-  /** What starts Palimpsest in a shell. @default this installation */
-  readonly command?: string;
-  /** What a model says of some of the results. */
-  readonly told?: Telling;
-}
-
-/** The one line that tells the model what a copy shows shortened, and how to read the originals. */
-export function copyNote({ ref, results, calls, messages, path, command = ownCommand(), told }: CopyNote): string {
-  const summarized = told?.stubs.size ?? 0;
-  const parts = [
-    ...(summarized > 0
-      ? [`${counted(summarized, "result is", "results are")} summarized below, each stub begins with its ref`, ...inPlace(results.length - summarized)]
-      : results.length > 0
-        ? [`${counted(results.length, "result was", "results were")} condensed in place, each stub begins with its ref: ${refSpans(results)}`]
-        : []),
-    ...(calls.length > 0 ? [`the arguments of ${counted(calls.length, "call were", "calls were")} cut: ${refSpans(calls)}`] : []),
-    ...(messages.length > 0 ? [`the thinking of ${counted(messages.length, "message was", "messages was")} left out: ${refSpans(messages)}`] : []),
-  ];
-  const remark = told && told.remark !== "" ? `; ${told.remark}` : "";
-  const below = summarized > 0 ? `\n${told?.bullets}${footer(results)}` : "";
-  const example = results[0] ?? calls[0] ?? messages[0] ?? "t1";
-  return `[${ref === undefined ? "" : `${ref} `}automatic note, not from the user: ${parts.join("; ")}${remark}. The originals are kept: read one with the tool context_tree_query where you have it, else with the shell command \`${command} recall ${shellWord(path)} ${example}\`]${below}`;
-}
-
-function inPlace(count: number): string[] {
-  return count > 0 ? [counted(count, "result was condensed in place", "results were condensed in place")] : [];
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
