@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Summarizer, SummaryReport } from "../condense/index.ts";
 import type { Policy } from "../config/index.ts";
 import type { Meter } from "../models/index.ts";
+import type { AttemptDecision } from "../session/index.ts";
 import { EXIT } from "./exit.ts";
 import { Failure } from "./failure.ts";
 import { counted, thousands } from "./table.ts";
@@ -55,13 +56,22 @@ export async function askingOf({ models, condense }: Policy): Promise<Asking | u
   const { composed, ModelError } = await import("../models/index.ts");
   const { summarizerOf } = await import("../condense/index.ts");
   try {
+    let changes: AttemptDecision[] = [];
     const opened = await composed(models, {
-      onChange: (change) =>
+      onChange: (change, { code }) => {
+        const isDown = change === "down";
         process.stderr.write(
-          change === "down" ? `palimpsest: ${models.model} cannot be reached: ${models.fallback} stands in\n` : `palimpsest: ${models.model} answers again\n`,
-        ),
+          isDown ? `palimpsest: ${models.model} cannot be reached: ${models.fallback} stands in\n` : `palimpsest: ${models.model} answers again\n`,
+        );
+        changes.push({ kind: "attempt", what: "outage", phase: isDown ? "started" : "done", ...(code !== undefined && { code }) });
+      },
     });
-    return opened && { summarizer: summarizerOf(opened, condense.summaries), meter: opened.meter, reports: [] };
+    const taken = () => {
+      const all = changes;
+      changes = [];
+      return all;
+    };
+    return opened && { summarizer: { ...summarizerOf(opened, condense.summaries), changes: taken }, meter: opened.meter, reports: [] };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     throw new Failure(`model-${error.class}`, error.message, EXIT.usage);

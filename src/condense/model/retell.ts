@@ -74,10 +74,7 @@ export async function retell(decider: Decider, proposal: Proposal, summarizer: S
     fused: fused.texts.size,
     usage,
   };
-  const attempts = [
-    ...attemptsOf(report),
-    ...(fused.code === undefined ? [] : [{ kind: "attempt", what: "fuse", phase: "failed", code: fused.code } as const]),
-  ];
+  const attempts = [...summaryAttempt(report), ...fusionAttempt(report, fused.code), ...(summarizer.changes?.() ?? [])];
   const result = used === plan ? folded : decider.replanned(folded, used);
   return { proposal: isEmpty(used) ? undefined : result, attempts, ...(usage.calls > 0 && { report }) };
 }
@@ -145,17 +142,24 @@ function summed(readings: readonly { readonly windows: number; readonly bytes: B
   });
 }
 
-/** One attempt that says how the asking ended, by its most frequent fault, what it came to and what it cost. */
-function attemptsOf({ asked, told, without, read, fused, usage }: SummaryReport): readonly AttemptDecision[] {
+/** How asking for summaries ended: by its most frequent fault, with what it came to and what all calls of the epoch cost. */
+function summaryAttempt({ asked, told, without, read, usage }: SummaryReport): readonly AttemptDecision[] {
   if (asked === 0 || (usage.calls === 0 && Object.keys(without).every((why) => NO_FAULT.has(why)))) return [];
   const faults = Object.entries(without).filter(([why]) => !NO_FAULT.has(why));
   const [worst] = faults.sort(([, a], [, b]) => b - a)[0] ?? [];
   const why = Object.fromEntries(Object.entries(without).map(([code, count]) => [`without.${code}`, count]));
-  const counts = { asked, told, ...why, ...(read.windows > 0 && read), ...(fused > 0 && { fused }) };
+  const counts = { asked, told, ...why, ...(read.windows > 0 && read) };
   const phase = told > 0 || worst === undefined ? "done" : "failed";
   return [
     { kind: "attempt", what: "summarize", phase, ...(worst !== undefined && { code: worst }), usage: { ...usage, prompt: PROMPT_VERSIONS.batch }, counts },
   ];
+}
+
+/** How asking for one summary of several ended; its cost stands with the summaries', where any were asked for too. */
+function fusionAttempt({ asked, fused, usage }: SummaryReport, code: string | undefined): readonly AttemptDecision[] {
+  if (fused === 0 && code === undefined) return [];
+  const alone = asked === 0 ? { usage: { ...usage, prompt: PROMPT_VERSIONS.range } } : {};
+  return [{ kind: "attempt", what: "fuse", phase: fused > 0 ? "done" : "failed", ...(code !== undefined && { code }), ...alone, counts: { fused } }];
 }
 
 /** What was spent between two readings; what no provider reported stays unknown. */

@@ -1,6 +1,6 @@
 // A model that tells of results, and what its calls came to.
 import type { Composed, Meter, Model } from "../../models/index.ts";
-import type { AttemptUsage } from "../../session/index.ts";
+import type { AttemptDecision, AttemptUsage } from "../../session/index.ts";
 import type { SummaryPolicy } from "./summarize.ts";
 
 export interface Summarizer {
@@ -8,6 +8,8 @@ export interface Summarizer {
   readonly policy: SummaryPolicy;
   /** What all calls so far came to. */
   readonly usage: () => AttemptUsage;
+  /** What changed about who can be reached since this was last asked: for the log. */
+  readonly changes?: () => readonly AttemptDecision[];
 }
 
 /** The model of a configuration as a summarizer. */
