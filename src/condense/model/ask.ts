@@ -23,7 +23,9 @@ export type Asking<F extends TextFault> = { readonly code: string } | { readonly
 /** Asks, and once more where anything is wrong with the reply; a second question that fails leaves the first reply as it was. */
 export async function ask<F extends TextFault>(model: Model, prompt: Prompt, judge: (text: string) => readonly F[], options: CallOptions): Promise<Asking<F>> {
   const first = await once(model, prompt, [], judge, options);
-  if ("code" in first || first.faults.length === 0) return "code" in first ? first : { first };
+  if ("code" in first) return first;
+  // A longer prompt would be cut as well.
+  if (first.faults.length === 0 || first.faults.some(({ code }) => code === "prompt-cut")) return { first };
   const repair: readonly ModelMessage[] = [
     // Without the two words: the second reply cannot copy them from here.
     { role: "assistant", text: first.text === "" ? "(empty)" : first.text },
@@ -52,7 +54,9 @@ async function once<F extends TextFault>(
     if (finish === "length" || finish === "refused") return { code: finish };
     const text = withoutEnds(raw, prompt.nonces);
     const { shown, nonces } = prompt;
-    const read = credit({ prompt: prompt.text, shown, nonces, reply: { finish, acks: [raw], promptTokens: usage.input }, extracted: text !== "" });
+    // Servers that keep the beginning of a prompt may count only what is new behind it: of a second question no count is proof.
+    const promptTokens = after.length === 0 ? usage.input : undefined;
+    const read = credit({ prompt: prompt.text, shown, nonces, reply: { finish, acks: [raw], promptTokens }, extracted: text !== "" });
     const unread = read.credited ? undefined : text === "" ? "no-extraction" : read.why;
     const faults = unread === undefined ? [] : [{ code: unread === "no-extraction" ? "empty" : unread, text: UNREAD[unread] }];
     return { text, faults: [...faults, ...(text === "" ? [] : judge(text))] };
