@@ -381,7 +381,7 @@ describe("what is said", () => {
     expect(await told("/pal recall t1")).toBe(output(0));
     expect(await told("/pal recall")).toMatch(/^expected a ref/);
     expect(await told("/pal recall t77")).toMatch(/^expected a ref, an entry id or a tool-call id of this branch, found "t77"/);
-    expect(await told("/pal unknown")).toMatch(/^expected status, now, undo, on, off, settings, recall, tree, help, found "unknown"/);
+    expect(await told("/pal unknown")).toMatch(/^expected status, now, undo, on, off, model, settings, recall, tree, help, found "unknown"/);
     expect(await told("/pal help")).toMatch(/^\/palimpsest status: .*\n\/palimpsest now: /);
     expect(await told("/pal settings")).toMatch(/^enabled: true\nshowStatus: true\nprofile: "default"\ncondense.keepNewest: 2 \(/);
     expect(run.errors).toEqual([]);
@@ -395,7 +395,7 @@ describe("what is said", () => {
     await run.session.prompt("two");
     const offered = async (written: string) =>
       (await run.session.extensionRunner.getCommand("pal")?.getArgumentCompletions?.(written))?.map(({ value }) => value) ?? null;
-    expect(await offered("")).toEqual(["status", "now", "undo ", "on", "off", "settings", "recall ", "tree", "help"]);
+    expect(await offered("")).toEqual(["status", "now", "undo ", "on", "off", "model ", "settings", "recall ", "tree", "help"]);
     expect(await offered("re")).toEqual(["recall "]);
     expect(await offered("undo ")).toEqual(["undo b1", "undo t3", "undo t2", "undo t1"]);
     expect(await offered("recall t")).toEqual(["recall t3", "recall t2", "recall t1"]);

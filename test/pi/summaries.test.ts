@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FauxResponseStep, fauxAssistantMessage, fauxProvider } from "@earendil-works/pi-ai";
-import { type ExtensionAPI, type ExtensionFactory, SessionManager } from "@earendil-works/pi-coding-agent";
+import { type ExtensionAPI, type ExtensionFactory, type ExtensionUIContext, SessionManager } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test, vi } from "vitest";
 import { honestAnswer } from "../models/honest.ts";
 import { call, output, type PiOptions, type PiRun, pi, SOON, say, textOf } from "./harness.ts";
@@ -213,6 +213,20 @@ describe("a model that does not", () => {
     model.notices.length = 0;
     await live.session.prompt("/palimpsest status");
     expect(model.notices.join("\n")).toContain("the newest asking failed (http-401): its results were extracted");
+    await live.close();
+  });
+
+  test("the status line says what is wrong as long as it is", async () => {
+    let key = "wrong";
+    const lines: (string | undefined)[] = [];
+    const uiContext = { notify: () => {}, setStatus: (_: string, text: string | undefined) => lines.push(text) } as unknown as ExtensionUIContext;
+    const model = summing((prompt) => (key === "wrong" ? { error: "401 invalid api key" } : honestAnswer(prompt)));
+    const live = await run(model, {}, { bind: { uiContext, mode: "rpc" as const } });
+    await live.session.prompt("go");
+    expect(lines.at(-1)).toMatch(/^palimpsest −[\d.]+k? tokens, no summaries: http-401$/);
+    key = "right";
+    await live.session.prompt("go on");
+    expect(lines.at(-1)).toMatch(/^palimpsest −[\d.]+k? tokens$/);
     await live.close();
   });
 

@@ -11,6 +11,9 @@ const OFFERED = [
   "condense.triggers.finalReply",
   "condense.triggers.coldCache",
   "condense.triggers.occupancy",
+  "models.model",
+  "models.fallback",
+  "models.thinking",
 ] as const;
 
 const SWITCHES = { enabled: "Whether anything is condensed.", showStatus: "Whether the status line says what is saved." } as const;
@@ -22,7 +25,9 @@ export function settingsText(running: Running): string {
   const { settings } = running;
   return [...Object.keys(SWITCHES), ...OFFERED]
     .map((key) => lineOf(key as Key, running))
-    .concat(`others: palimpsest.condense.… in ${settings.files.user}${settings.files.project === undefined ? "" : ` or ${settings.files.project}`}`)
+    .concat(
+      `others: palimpsest.condense.… and palimpsest.models.… in ${settings.files.user}${settings.files.project === undefined ? "" : ` or ${settings.files.project}`}`,
+    )
     .join("\n");
 }
 
