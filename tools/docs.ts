@@ -13,7 +13,7 @@ function section(command: Command, name: string): string {
 function commandLine(): string {
   const root = program(version);
   return [
-    '# The command line\n\nMade from the command definitions by `npm run docs`: change those, not this file.\n\nEvery command takes `--json` and then prints one object with `"version": 1`. Results go to stdout, progress and errors to stderr.\nExit codes: 0 done, 1 usage or configuration, 2 an input failed, 3 partial (the model or its budget did not do all that was asked), 4 verification failed, 130 cancelled.\n',
+    '# The command line\n\nMade from the command definitions by `npm run docs`: change those, not this file.\n\nEvery command takes `--json` and then prints one object with `"version": 1`. Results go to stdout, progress and errors to stderr.\nExit codes: 0 done, 1 usage or configuration, 2 an input failed, 3 partial (the budget did not last, or the model could not be asked), 4 verification failed, 130 cancelled.\n',
     section(root, "palimpsest"),
     ...root.commands.map((command) => section(command, `palimpsest ${command.name()}`)),
   ].join("\n");

@@ -17,6 +17,8 @@ export interface ModelOptions {
 interface Budget {
   readonly budgetTokens?: number;
   readonly budgetUsd?: number;
+  /** As it was given. */
+  readonly text: string;
 }
 
 /** Adds what every command takes that can ask a model. */
@@ -28,14 +30,21 @@ export function addModelOptions(command: Command): Command {
 
 /** What the options say of a policy. */
 export function modelFlags({ model, budget }: ModelOptions): object {
-  return model === undefined && budget === undefined ? {} : { models: { ...(model !== undefined && { model }), ...budget } };
+  if (model === undefined && budget === undefined) return {};
+  const { text: _, ...amount } = budget ?? { text: "" };
+  return { models: { ...(model !== undefined && { model }), ...amount } };
+}
+
+/** The options as they were given. */
+export function modelWords({ model, budget }: ModelOptions): string[] {
+  return [...(model === undefined ? [] : ["--model", model]), ...(budget === undefined ? [] : ["--budget", budget.text])];
 }
 
 function budgetOf(text: string): Budget {
   const [, dollars, amount = "", unit = ""] = /^(\$?)(\d+(?:\.\d+)?)([kKmM]?)$/.exec(text) ?? [];
   const value = Number(amount) * (unit === "" ? 1 : /k/i.test(unit) ? 1e3 : 1e6);
-  if (value > 0 && dollars === "$" && unit === "") return { budgetUsd: value };
-  if (value >= 1 && dollars === "") return { budgetTokens: Math.floor(value) };
+  if (value > 0 && dollars === "$" && unit === "") return { budgetUsd: value, text };
+  if (value >= 1 && dollars === "") return { budgetTokens: Math.floor(value), text };
   throw new Failure("usage", `--budget: expected tokens, such as 200k or 1.5M, or dollars, such as $0.50, found ${JSON.stringify(text)}.`, EXIT.usage);
 }
 
@@ -80,13 +89,14 @@ export async function askingOf({ models, condense }: Policy): Promise<Asking | u
 
 /** What a model did, for a program. */
 export function askedJson({ summarizer, reports, meter }: Asking): object {
-  const { asked, told, without, read, fused } = summed(reports);
-  return { name: summarizer.model.name, asked, told, without, read, fused, usage: meter.totals(), calls: meter.rows };
+  const { asked, told, without, failures, read, fused } = summed(reports);
+  return { name: summarizer.model.name, asked, told, without, failures, read, fused, usage: meter.totals(), calls: meter.rows };
 }
 
 /** The same in one line. */
 export function askedLine(asking: Asking): string {
-  const { asked, told, without, read } = summed(asking.reports);
+  const { asked, told, without, failures, read } = summed(asking.reports);
+  if (asked === 0) return `model     ${asking.summarizer.model.name}: not asked, as no result is condensed anew`;
   const { calls, input, output, cost } = asking.meter.totals();
   const why = Object.entries(without).sort(([, a], [, b]) => b - a);
   const tokens = (sum: { readonly known: number; readonly unknownCalls: number }) =>
@@ -95,37 +105,54 @@ export function askedLine(asking: Asking): string {
   return [
     `model     ${asking.summarizer.model.name}: ${told} of ${counted(asked, "result")} summarized in ${counted(calls, "call")}, ${tokens(input)} tokens in, ${tokens(output)} out, ${price}`,
     ...(why.length > 0 ? [`          extracted instead: ${why.map(([code, count]) => `${count} ${code}`).join(", ")}`] : []),
+    ...Object.entries(failures).map(([code, message]) => `          ${code}: ${message}`),
     ...(read.windows > 0
       ? [`          read in parts: ${thousands(read.credited)} of ${thousands(read.bytes)} bytes proved read, in ${counted(read.windows, "window")}`]
       : []),
   ].join("\n");
 }
 
-/** Why the work of the model is not all that was asked for; undefined where it is. */
+/** Why the work of the model is not all that was asked for; undefined where it is, but for answers that could not be used. */
 export function shortfall({ summarizer, reports }: Asking): Failure | undefined {
-  const { asked, told, without } = summed(reports);
-  const stopped = Object.entries(without).reduce((sum, [code, count]) => sum + (/^(?:budget|no-price)/.test(code) ? count : 0), 0);
+  const { asked, told, without, failures } = summed(reports);
+  const { name } = summarizer.model;
+  const among = (codes: (code: string) => boolean) => Object.entries(without).reduce((sum, [code, count]) => sum + (codes(code) ? count : 0), 0);
+  const stopped = among(isBudget);
   if (stopped > 0)
     return new Failure(
       "budget-spent",
-      `the budget did not last: ${counted(stopped, "result")} of ${asked} were extracted without ${summarizer.model.name}. Nothing is lost; raise --budget to have them summarized.`,
+      `the budget did not last: ${counted(stopped, "result")} of ${asked} were extracted without ${name}. Nothing is lost; raise --budget to have them summarized.`,
+      EXIT.partial,
+    );
+  const unasked = among((code) => code in failures);
+  const [[code, message] = []] = Object.entries(failures);
+  if (unasked > 0)
+    return new Failure(
+      "model-not-reached",
+      `${counted(unasked, "result")} of ${asked} were extracted, as ${name} could not be asked (${code}): ${message} Nothing is lost.`,
       EXIT.partial,
     );
   const [worst] = Object.entries(without)
-    .filter(([code]) => code !== "trivial" && code !== "left-out")
+    .filter(([why]) => why !== "trivial" && why !== "left-out")
     .sort(([, a], [, b]) => b - a);
   if (told > 0 || worst === undefined) return undefined;
   return new Failure(
     "model-of-no-use",
-    `expected summaries by ${summarizer.model.name}, found none that can be used (${worst[0]}): all ${asked} results were extracted instead. Nothing is lost; palimpsest doctor says what would be asked, and where.`,
+    `expected summaries by ${name}, found none that can be used (${worst[0]}): all ${counted(asked, "result")} were extracted. Nothing is lost; docs/models.md says how answers are checked.`,
     EXIT.partial,
   );
 }
 
+function isBudget(code: string): boolean {
+  return code === "budget-tokens" || code === "budget-usd" || code === "no-price";
+}
+
 function summed(reports: readonly SummaryReport[]): Omit<SummaryReport, "usage"> {
   const without: Record<string, number> = {};
+  const failures: Record<string, string> = {};
   const sum = { asked: 0, told: 0, fused: 0, windows: 0, bytes: 0, credited: 0 };
-  for (const { asked, told, fused, read, without: own } of reports) {
+  for (const { asked, told, fused, read, without: own, failures: said } of reports) {
+    Object.assign(failures, said);
     sum.asked += asked;
     sum.told += told;
     sum.fused += fused;
@@ -135,5 +162,5 @@ function summed(reports: readonly SummaryReport[]): Omit<SummaryReport, "usage">
     for (const [code, count] of Object.entries(own)) without[code] = (without[code] ?? 0) + count;
   }
   const { windows, bytes, credited, ...counts } = sum;
-  return { ...counts, without, read: { windows, bytes, credited } };
+  return { ...counts, without, failures, read: { windows, bytes, credited } };
 }

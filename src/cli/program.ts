@@ -17,7 +17,10 @@ export function program(version: string): Command {
     .helpCommand(false)
     .configureOutput({ outputError: (text, write) => write(`palimpsest: usage: ${usageProblem(text)} --help shows how the command is used.\n`) })
     .configureHelp({ helpWidth: 110 })
-    .addHelpText("after", "\nExit codes: 0 done, 1 usage or configuration, 2 an input failed, 4 verification failed, 130 cancelled.");
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 done, 1 usage or configuration, 2 an input failed, 3 partial (the budget did not last, or the model could not be asked), 4 verification failed, 130 cancelled.",
+    );
   for (const add of [condenseCommand, viewCommand, recallCommand, replayCommand, mcpCommand, sessionsCommand, doctorCommand])
     command.addCommand(add().copyInheritedSettings(command));
   return command;

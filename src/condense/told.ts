@@ -24,14 +24,14 @@ export function toldIn(path: readonly Place[], find: (id: EntryId) => Place | un
   return told;
 }
 
-/** The bullets of each ref in a note of ours: they stand between its first line and its footer, and each begins with its ref. */
+/** The bullets of each ref in a note of ours: they stand between its first line and its footer, and each begins with its ref, and every other line is moved in. */
 function sectionsIn({ summary }: CondenseDecision): ReadonlyMap<Ref, string> {
   const lines = bodyText(summary).split("\n");
   const end = lines.lastIndexOf("---");
   const sections = new Map<Ref, string[]>();
   let open: string[] | undefined;
   for (const line of lines.slice(1, end < 0 ? undefined : end)) {
-    const ref = /^ ?[-*] `(t\d+)`/.exec(line)?.[1] as Ref | undefined;
+    const ref = /^- `(t\d+)`/.exec(line)?.[1] as Ref | undefined;
     if (ref !== undefined) {
       open = sections.get(ref) ?? [];
       sections.set(ref, open);

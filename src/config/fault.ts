@@ -3,11 +3,12 @@ import type { z } from "zod";
 import type { ConfigFault } from "./error.ts";
 import { nearest } from "./nearest.ts";
 import { REPLACED } from "./removed.ts";
+import { shown } from "./secret.ts";
 
 /** The faults in one issue of the schema. `value` is what was written, `defaults` a complete one that knows every key, those of records under `*`. */
 export function faultsOf(issue: z.core.$ZodIssue, value: unknown, defaults: unknown): ConfigFault[] {
   const path = issue.path.map(String);
-  const found = shown(at(value, path));
+  const found = shown(path.join("."), at(value, path));
   const one = (code: ConfigFault["code"], expected: string, remedy: string): ConfigFault[] => [{ code, path: path.join("."), expected, found, remedy }];
   switch (issue.code) {
     case "unrecognized_keys":
@@ -91,11 +92,4 @@ function knownAt(defaults: unknown, path: readonly string[]): unknown {
 
 function at(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined), value);
-}
-
-/** A value as a message may hold it. */
-function shown(value: unknown): string {
-  if (typeof value === "number") return String(value);
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
 }

@@ -115,6 +115,7 @@ describe("faults", () => {
     ["a number too large to be one", '{"condense":{"triggers":{"minSaving":1e999}}}', "config-wrong-type", "condense.triggers.minSaving"],
     ["a count below zero", '{"condense":{"triggers":{"minContext":-1}}}', "config-out-of-range", "condense.triggers.minContext"],
     ["a window of nothing", '{"condense":{"triggers":{"window":0}}}', "config-out-of-range", "condense.triggers.window"],
+    ["a model's window that holds no prompt", '{"models":{"window":3999}}', "config-out-of-range", "models.window"],
     ["a share of nothing", '{"condense":{"triggers":{"occupancy":0}}}', "config-out-of-range", "condense.triggers.occupancy"],
     ["a text where a choice belongs", '{"condense":{"dropThinking":"no"}}', "config-wrong-type", "condense.dropThinking"],
     ["a profile that there is not", '{"profile":"fast"}', "config-out-of-range", "profile"],

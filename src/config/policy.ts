@@ -145,14 +145,20 @@ const modelPrice = z
 
 const texts = z.record(z.string(), z.string()).readonly();
 
+const baseUrl = z.stringFormat("base-url", (text) => wrongUrl(text) === undefined, { error: ({ input }) => wrongUrl(String(input)) });
+
+/** What is expected where a base URL is none. It is printed and stands in messages, so that nothing secret may be in it. */
+function wrongUrl(text: string): string | undefined {
+  if (!/^https?:\/\/\S+$/.test(text) || !URL.canParse(text)) return "a URL such as https://models.example.com/v1";
+  const { username, password } = new URL(text);
+  if (username !== "" || password !== "") return "a URL without a user and password, which keyVariable, keyCommand or headers are for";
+  return /[?#]/.test(text) ? "a URL without a query or fragment, as the path of each request is put behind it" : undefined;
+}
+
 const provider = z
   .strictObject({
     kind: z.enum(["anthropic", "openai-compatible"]).nullable().default(null),
-    baseUrl: z
-      .string()
-      .regex(/^https?:\/\/[^\s]+$/, { error: "a URL that begins with http:// or https://" })
-      .nullable()
-      .default(null),
+    baseUrl: baseUrl.nullable().default(null),
     keyVariable: z.string().min(1).nullable().default(null),
     keyCommand: z.array(z.string()).min(1).readonly().nullable().default(null),
     extras: z.record(z.string(), z.unknown()).readonly().prefault({}),
@@ -169,13 +175,15 @@ const models = z
     thinking: z
       .enum(["default", "off", "minimal", "low", "medium", "high", "xhigh"])
       .default("default")
-      .describe("How much a model thinks; `default`: nothing is asked, the provider decides."),
+      .describe(
+        "How much a model thinks; `default`: nothing is asked, the provider decides. `off` is told to anthropic, openai and openrouter, and providers of `kind` `anthropic`: many others refuse it.",
+      ),
     idleTimeoutSeconds: seconds.default(20).describe("The longest silence of a call, before its first sign of life too; 0: no bound."),
     ceilingSeconds: seconds.default(180).describe("The longest that a call may take; 0: no bound."),
-    retries: count(0).max(10).default(3).describe("Further tries of a call that failed in a way that may pass."),
+    retries: count(0).max(10).default(3).describe("Further tries of a call that failed in a way that may pass; after a timeout at most one."),
     concurrency: count(1).max(64).default(4).describe("Calls at the same time."),
     maxOutputTokens: count(1).default(4096).describe("The most that a reply may take, thinking apart."),
-    window: count(1).nullable().default(null).describe("The model's window in tokens; null: not known."),
+    window: count(4000).nullable().default(null).describe("The model's window in tokens, at least 4,000: less has no room for what is asked; null: not known."),
     budgetTokens: count(1).nullable().default(null).describe("Input and output of all calls together, after which none is made; null: no bound."),
     budgetUsd: z.number().gt(0).nullable().default(null).describe("USD of all calls together, after which none is made; it needs the price. null: no bound."),
     price: modelPrice.prefault({}),
@@ -185,7 +193,7 @@ const models = z
       .readonly()
       .prefault({})
       .describe(
-        "Providers by name, each with any of `kind` (`anthropic` or `openai-compatible`), `baseUrl`, `keyVariable`, `keyCommand` (program and arguments), `extras` (merged into each request's body), `headers`; what is left out is that of the known provider of the name. Never read from a project's file.",
+        "Providers by name, each with any of `kind` (`anthropic` or `openai-compatible`), `baseUrl` (without a password, query or fragment), `keyVariable`, `keyCommand` (program and arguments), `extras` (merged into each request's body), `headers`; what is left out is that of the known provider of the name. Never read from a project's file.",
       ),
   })
   .refine(({ budgetUsd, price: { input, output } }) => budgetUsd === null || (input !== null && output !== null), {

@@ -5,6 +5,7 @@ import { FILE_VARIABLE } from "./files.ts";
 import { type ConfigKey, configKeys, VARIABLE_PREFIX } from "./keys.ts";
 import { nearest } from "./nearest.ts";
 import { DEFAULT_POLICY, KNOWN_KEYS } from "./policy.ts";
+import { isSecret, shortened } from "./secret.ts";
 import { readValue } from "./value.ts";
 
 /** One value for one key, and where it was written. */
@@ -54,6 +55,12 @@ function strangeVariable(name: string, byVariable: ReadonlyMap<string, ConfigKey
   ];
 }
 
+/** The key that an argument begins with, and nothing behind it: what is given to no known key may be secret. */
+function beginning(written: string): string {
+  const [, key = "", rest = ""] = /^([\w.-]*)(=?.?)/.exec(written.trim()) ?? [];
+  return shortened(key) + (rest === "" ? "" : rest.startsWith("=") ? "=…" : "…");
+}
+
 /**
  * What `KEY=VALUE` arguments set; of several for one key the last holds.
  *
@@ -66,9 +73,9 @@ export function commandLineSettings(written: readonly string[], option = "--set"
   for (const each of written) {
     const split = each.indexOf("=");
     const path = each.slice(0, split).trim();
-    const place = `${option} ${each.length <= 60 ? each : `${each.slice(0, 59)}…`}`;
     const key = configKeys().get(path);
-    if (split < 1) faults.push(notASetting(place, each, "Write a key and its value, such as condense.keepNewest=4."));
+    const place = `${option} ${key && !isSecret(path) ? shortened(each) : beginning(each)}`;
+    if (split < 1 || !/^[\w.-]+$/.test(path)) faults.push(notASetting(place, beginning(each), "Write a key and its value, such as condense.keepNewest=4."));
     else if (key) add(settings, faults, key, each.slice(split + 1), place);
     else faults.push({ ...strangePath(path), place });
   }
@@ -82,7 +89,7 @@ function add(settings: Setting[], faults: ConfigFault[], key: ConfigKey, text: s
 }
 
 function notASetting(place: string, found: string, remedy: string): ConfigFault {
-  return { code: "config-not-a-setting", place, path: "", expected: "KEY=VALUE", found: JSON.stringify(found.slice(0, 60)), remedy };
+  return { code: "config-not-a-setting", place, path: "", expected: "KEY=VALUE", found: JSON.stringify(found), remedy };
 }
 
 /** A path that is no key's: a group of keys, one below a value, or one that leads nowhere from some part on. */

@@ -246,7 +246,7 @@ describe("values written as text", () => {
     ["condense.minSaving=9", "config-removed-key", "condense.minSaving", "condense.triggers.minSaving"],
   ])("--set %s is a fault", async (set, code, path, remedy) => {
     const { faults } = await fault({ set: [set] });
-    expect(faults).toMatchObject([{ code, path, place: `--set ${set}`, remedy: expect.stringContaining(remedy) }]);
+    expect(faults).toMatchObject([{ code, path, place: `--set ${set.replace(/=.*/, "=…")}`, remedy: expect.stringContaining(remedy) }]);
   });
 
   test("what is after the first = is the value", async () => {
@@ -399,6 +399,78 @@ describe("providers of models", () => {
     const place = join(project, ".palimpsest.json");
     expect(faults).toMatchObject(["model", "fallback", "providers"].map((key) => ({ code: "config-not-of-a-project", path: `models.${key}`, place })));
     expect(policy.models).toMatchObject({ retries: 1, providers: {}, model: "none", fallback: "none" });
+  });
+
+  const SECRET = "tell-nobody";
+  const told = (value: unknown) => ({ mine: value });
+
+  test.each<[string, unknown, string, string]>([
+    ["a text in place of a provider", told(SECRET), "models.providers.mine", "a text"],
+    ["a text in place of headers", told({ headers: SECRET }), "models.providers.mine.headers", "a text"],
+    ["a header that is an object", told({ headers: { authorization: { value: SECRET } } }), "models.providers.mine.headers.authorization", "an object"],
+    ["a number", told({ headers: { authorization: 12345 } }), "models.providers.mine.headers.authorization", "a number"],
+    ["a key where there is none", told({ apiKey: SECRET }), "models.providers.mine.apiKey", '"apiKey"'],
+    ["a command for a shell", told({ keyCommand: `echo ${SECRET}` }), "models.providers.mine.keyCommand", "a text"],
+    ["another kind", told({ kind: SECRET }), "models.providers.mine.kind", "a text"],
+    ["a password in the URL", told({ baseUrl: `https://me:${SECRET}@a.example/v1` }), "models.providers.mine.baseUrl", "a text"],
+    ["a user in the URL", told({ baseUrl: `https://${SECRET}@a.example/v1` }), "models.providers.mine.baseUrl", "a text"],
+    ["a query in the URL", told({ baseUrl: `https://a.example/v1?key=${SECRET}` }), "models.providers.mine.baseUrl", "a text"],
+    ["a fragment in the URL", told({ baseUrl: `https://a.example/v1#${SECRET}` }), "models.providers.mine.baseUrl", "a text"],
+    ["a URL that cannot be read", told({ baseUrl: `https://a:${SECRET}` }), "models.providers.mine.baseUrl", "a text"],
+    ["an array", [{ headers: { authorization: SECRET } }], "models.providers", "an array"],
+  ])("nothing of them stands in a fault: %s", async (_, value, path, found) => {
+    write(userPath(), { models: { providers: value } });
+    const text = JSON.stringify(value);
+    const all = [await fault({}), await fault({ env: { PALIMPSEST_MODELS_PROVIDERS: text } }), await fault({ set: [`models.providers=${text}`] })];
+    for (const { faults, message } of all) {
+      expect(faults.map((each) => each.path)).toContain(path);
+      expect(message).not.toMatch(/tell-nobody|12345/);
+    }
+    expect(all[0]?.faults).toMatchObject([{ path, found }]);
+  });
+
+  test.each([
+    `models.providers={"mine":{"headers":{"authorization":"${SECRET}`,
+    `models.providers=${SECRET}`,
+    `models.provider={"mine":{"headers":{"authorization":"${SECRET}"}}}`,
+    `models={"providers":{"mine":{"headers":{"a":"${SECRET}"}}}}`,
+    `models.providers.mine.headers.authorization=${SECRET}`,
+    `models.providers:{"mine":"${SECRET}"}`,
+    `{"models":{"providers":{"mine":{"headers":{"a":"${SECRET}=="}}}}}`,
+  ])("nor anything of --set %s", async (set) => {
+    const { faults, message } = await fault({ set: [set] });
+    expect(faults).toHaveLength(1);
+    expect(message).not.toContain(SECRET);
+  });
+
+  test.each([
+    [`{"models":{"providers":{"mine":{"headers":{"a":${SECRET}}}}}}`, "in line 1, column 49"],
+    [`{\n  "models": {"providers": {"mine": {"headers":\n {"a": "${SECRET}",}}}}}`, "in line 3, column 22"],
+    [`{"models": "${SECRET}" x`, "in line 1, column 26"],
+    [`{"models": "${SECRET}`, "in line 1, column 24"],
+    [`["${SECRET}"`, "in line 1, column 15"],
+    [`"${SECRET}"`, "a text"],
+    [`["${SECRET}"]`, "an array"],
+    [`{"models":"${SECRET}"}`, "a text"],
+    [`{"models":["${SECRET}"]}`, "an array"],
+    [`{"condense":{"keepNewest":{"a":"${SECRET}"}}}`, "an object"],
+    [`{"condense":{"keepNewest":[{"a":"${SECRET}"}]}}`, "an array"],
+  ])("nor anything of a file with %s", async (text, found) => {
+    write(userPath(), text);
+    const { faults, message } = await fault({});
+    expect(faults).toMatchObject([{ found: expect.stringContaining(found) }]);
+    expect(message).not.toContain(SECRET);
+  });
+
+  test.each(["http://127.0.0.1:9/v1", "https://models.example.com/v1/", "http://[::1]:8000"])("a base URL such as %s is none", async (baseUrl) => {
+    expect((await loadConfig(input({ flags: { models: { providers: { mine: { baseUrl } } } } }))).policy.models.providers.mine?.baseUrl).toBe(baseUrl);
+  });
+
+  test("what to do about a password in a URL is said", async () => {
+    const set = ['models.providers={"mine":{"baseUrl":"https://me:x@a.example"}}'];
+    expect((await fault({ set })).message).toBe(
+      "--set models.providers=…, models.providers.mine.baseUrl: expected a URL without a user and password, which keyVariable, keyCommand or headers are for, found a text. Change it, or leave the key out for its default.",
+    );
   });
 
   test.each(["mine", "[]", "{", '{"mine":{"keyCommand":"pass"}}'])("%s in a variable is a fault that names it", async (text) => {

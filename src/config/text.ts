@@ -16,10 +16,10 @@ export function jsonValue(text: string, place: string): unknown {
 
 function parsed(text: string, place: string): unknown {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    const value: unknown = JSON.parse(withoutMark(text));
     if (isWithin(value, DEEPEST)) return value;
   } catch (error) {
-    const found = text.trim() === "" ? "an empty text" : `what JSON does not allow (${(error as SyntaxError).message})`;
+    const found = text.trim() === "" ? "an empty text" : `what JSON does not allow ${placeOf(withoutMark(text), (error as SyntaxError).message)}`;
     throw new ConfigError(place, [
       {
         code: "config-not-json",
@@ -39,6 +39,43 @@ function parsed(text: string, place: string): unknown {
       remedy: "Take them out: no key needs more than three levels.",
     },
   ]);
+}
+
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
+}
+
+/** Where the parser stumbled. Its own words may repeat the text, which may hold what is secret. */
+function placeOf(text: string, message: string): string {
+  const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
+  if (line !== undefined) return `in line ${line}, column ${column}`;
+  if (!isStrange(message)) return "at its end";
+  const before = text.slice(0, strangeAt(text));
+  return `in line ${before.split("\n").length}, column ${before.length - before.lastIndexOf("\n")}`;
+}
+
+/** Of the token that the parser does not know it says no place. All texts up to it fail at their end or not at all, all that hold it fail by it. */
+function strangeAt(text: string): number {
+  let [below, above] = [0, text.length];
+  while (above - below > 1) {
+    const middle = (below + above) >> 1;
+    if (isStrange(messageOf(text.slice(0, middle)))) above = middle;
+    else below = middle;
+  }
+  return below;
+}
+
+function isStrange(message: string): boolean {
+  return message.startsWith("Unexpected token");
+}
+
+function messageOf(text: string): string {
+  try {
+    JSON.parse(text);
+    return "";
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
 }
 
 /** Levels that are read; the keys themselves have three. */

@@ -1,6 +1,7 @@
 // A value written as text, in a variable or on the command line, read as the type of its key.
 import type { ConfigFault } from "./error.ts";
 import type { ConfigKey, KeyType } from "./keys.ts";
+import { isSecret, shortened } from "./secret.ts";
 
 /** A value, or why the text is none. */
 export type ReadValue = { readonly value: unknown } | { readonly fault: ConfigFault };
@@ -69,7 +70,7 @@ function notOfType({ path, type, nullable }: ConfigKey, text: string): ConfigFau
     code: "config-wrong-type",
     path,
     expected: `${EXPECTED[type]}${nullable ? ", or null" : ""}`,
-    found: JSON.stringify(text.length <= 60 ? text : `${text.slice(0, 59)}…`),
+    found: isSecret(path) ? "a text that is none" : JSON.stringify(shortened(text)),
     remedy: REMEDIES[type] ?? "Change it, or leave it out for the default.",
   };
 }

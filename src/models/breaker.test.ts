@@ -92,3 +92,13 @@ test("the failure says of which model, why, and for how long", async () => {
     retryAfter: 3000,
   });
 });
+
+test("a deadline that passed while it was asked counts, one that had passed before does not", async () => {
+  const inner = scriptedModel([F, F, transient("deadline"), "x"]);
+  const model = withBreaker(inner, { failures: 3, cooldownMs: 1000, clock: manualClock() });
+  const tooLate = { deadline: AbortSignal.abort() };
+  expect([await outcome(model.generate(ASK)), await outcome(model.generate(ASK))]).toEqual(["http-500", "http-500"]);
+  for (let n = 0; n < 3; n++) expect(await outcome(model.generate(ASK, tooLate))).toBe("deadline");
+  expect([await outcome(model.generate(ASK)), await outcome(model.generate(ASK))]).toEqual(["deadline", "open: deadline"]);
+  expect(inner.requests).toHaveLength(3);
+});

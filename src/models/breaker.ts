@@ -1,4 +1,5 @@
 // A model that is not asked for a while after it failed several times in a row.
+import { refuseEnded } from "./abort.ts";
 import { type Clock, isOver, SYSTEM_CLOCK } from "./clock.ts";
 import { type Model, ModelError, wrapped } from "./model.ts";
 
@@ -32,7 +33,9 @@ export function withBreaker(model: Model, { failures: most = 3, cooldownMs = 60_
     state = { at: "closed", failures: 0 };
   };
 
-  return wrapped(model, async (request, options) => {
+  return wrapped(model, async (request, options = {}) => {
+    // What was never asked says nothing about the model.
+    refuseEnded(options);
     if (state.at === "open") {
       if (state.probing || !isOver(clock, state.since, cooldownMs)) throw openError(model.name, last, state.since + cooldownMs - clock.now());
       state = { ...state, probing: true };

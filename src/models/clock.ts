@@ -1,5 +1,5 @@
 // Time as the wrappers of a model see it, so that a test can turn the hands.
-import { abortedError } from "./abort.ts";
+import { type Ends, whenEnded } from "./abort.ts";
 
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -16,19 +16,17 @@ export const SYSTEM_CLOCK: Clock = Object.freeze({
   },
 });
 
-/** @throws ModelError of class `aborted`, as soon as the signal says so. */
-export function wait(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** @throws ModelError as soon as the call that waits is ended. */
+export function wait(clock: Clock, ms: number, ends: Ends): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(abortedError());
-    const giveUp = () => {
-      cancel();
-      reject(abortedError());
-    };
     const cancel = clock.after(ms, () => {
-      signal?.removeEventListener("abort", giveUp);
+      stopListening();
       resolve();
     });
-    signal?.addEventListener("abort", giveUp, { once: true });
+    const stopListening = whenEnded(ends, (error) => {
+      cancel();
+      reject(error);
+    });
   });
 }
 

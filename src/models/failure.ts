@@ -6,8 +6,8 @@ export interface FailureContext {
   /** `PROVIDER/ID`. */
   readonly model: string;
   readonly baseUrl: string;
-  /** What must not stand in a message. */
-  readonly key: string | undefined;
+  /** What must not stand in a message: the key, what headers hold. */
+  readonly secrets: readonly string[];
   /** Whether a reply had begun: what fails then is the stream, whichever status the failure names. */
   readonly begun: boolean;
   /** Milliseconds since 1970. */
@@ -36,7 +36,7 @@ export function failureOf(error: unknown, about: FailureContext): ModelError {
   const { kind, code } = facts.status === undefined ? withoutStatus(error, facts) : byStatus(facts.status, facts.text, about.begun);
   const retryAfter = retryAfterOf(facts.headers ?? {}, about.now);
   const place = `${about.model} at ${new URL(about.baseUrl).host}`;
-  return new ModelError(kind, code, `${place} ${SAYS[kind]} (${code})${said(facts.text, about.key)}. ${remedy(kind, facts.status)}`, {
+  return new ModelError(kind, code, `${place} ${SAYS[kind]} (${code})${said(facts.text, about.secrets)}. ${remedy(kind, facts.status, retryAfter)}`, {
     ...(retryAfter !== undefined && { retryAfter }),
     // Not the error itself: it holds the whole request.
     ...(systemCode(error) !== undefined && { cause: new Error(systemCode(error)) }),
@@ -80,7 +80,7 @@ const SAYS: Readonly<Record<ModelErrorClass, string>> = {
   budget: "was not asked",
 };
 
-function remedy(kind: ModelErrorClass, status: number | undefined): string {
+function remedy(kind: ModelErrorClass, status: number | undefined, retryAfter: number | undefined): string {
   if (status !== undefined && status >= 300 && status < 400)
     return "It points to another place, which is not followed with a key: set the base URL to that place.";
   if (status === 404) return "Check the model's name and the base URL.";
@@ -88,7 +88,8 @@ function remedy(kind: ModelErrorClass, status: number | undefined): string {
   if (kind === "auth") return "Check the key.";
   if (kind === "overflow") return "Send less, or set models.window.";
   if (kind === "invalid") return "Check models.model and the provider's extras.";
-  return "It may pass.";
+  if (retryAfter) return `It wants to be left alone for ${Math.ceil(retryAfter / 1000)} s.`;
+  return "It may pass: try again later.";
 }
 
 /** The error and what caused it, at most a few steps. */
@@ -134,17 +135,18 @@ function field(value: unknown, key: string): unknown {
 /** Milliseconds until the provider wants to be asked again: seconds, a date, or the milliseconds that some send. */
 function retryAfterOf(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const ms = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (ms >= 0) return ms;
+  if (ms >= 0 && ms < Infinity) return ms;
   const written = headers["retry-after"]?.trim();
   if (!written) return undefined;
   const seconds = Number(written);
-  if (seconds >= 0) return seconds * 1000;
+  if (seconds >= 0 && seconds < Infinity) return seconds * 1000;
   const date = Date.parse(written);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
 /** The provider's words on one line. */
-function said(text: string, key: string | undefined): string {
-  const safe = (key ? text.replaceAll(key, "…") : text).replace(/\s+/g, " ").trim();
+function said(text: string, secrets: readonly string[]): string {
+  const hidden = secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+  const safe = hidden.replace(/\s+/g, " ").trim();
   return safe === "" ? "" : `: ${safe.length <= 300 ? safe : `${safe.slice(0, 299)}…`}`;
 }

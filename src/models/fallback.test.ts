@@ -29,7 +29,7 @@ describe("going down", () => {
 
   test.each<ModelErrorClass>(["auth", "invalid", "overflow", "aborted", "open", "budget"])("%s never trips it", async (kind) => {
     const { ask, second, told } = stage([new ModelError(kind, kind, ""), "good"], ["x"]);
-    expect([await ask(), await ask()]).toEqual([kind, "good"]);
+    expect([await ask(), await ask()]).toEqual([kind === "open" ? "open: open" : kind, "good"]);
     expect([second.requests.length, told]).toEqual([0, []]);
   });
 
@@ -153,4 +153,32 @@ test("a model is no fallback of itself", async () => {
 
 test("what is sent must fit into both windows", () => {
   expect(stage([], []).model.window).toBe(800);
+});
+
+describe("a deadline", () => {
+  test("marks the first down, asks the second nothing for that call, and everything for the next", async () => {
+    const { model, second, told, ask } = stage([{ hang: "until-aborted" }, "x"], ["1"]);
+    const deadline = new AbortController();
+    const call = outcome(model.generate(ASK, { deadline: deadline.signal }));
+    deadline.abort();
+    expect([await call, second.requests.length, model.state().primary]).toEqual(["deadline", 0, "down"]);
+    expect([await ask(), told]).toEqual(["1", ["down"]]);
+  });
+
+  test("that had passed before the call says nothing about the first", async () => {
+    const { model, primary, second } = stage(["x"], ["1"]);
+    expect(await outcome(model.generate(ASK, { deadline: AbortSignal.abort() }))).toBe("deadline");
+    expect([primary.requests.length, second.requests.length, model.state().primary]).toEqual([0, 0, "up"]);
+  });
+
+  test("that passes during a probe keeps it down for another while", async () => {
+    const { model, clock, second, ask } = stage([F, { hang: "until-aborted" }, "x"], ["1", "2"]);
+    await ask();
+    await clock.pass(1000);
+    const deadline = new AbortController();
+    const probe = outcome(model.generate(ASK, { deadline: deadline.signal }));
+    deadline.abort();
+    expect([await probe, second.requests.length, model.state()]).toEqual(["deadline", 1, { primary: "down", since: clock.now(), told: true }]);
+    expect(await ask()).toBe("2");
+  });
 });

@@ -1,5 +1,5 @@
 // A second model for the time in which the first cannot be reached.
-import { refuseAborted } from "./abort.ts";
+import { abortedError, refuseEnded } from "./abort.ts";
 import { type Clock, isOver, SYSTEM_CLOCK } from "./clock.ts";
 import { type CallOptions, type Model, ModelError, type ModelReply, type ModelRequest, wrapped } from "./model.ts";
 
@@ -36,9 +36,9 @@ export interface FallbackModel extends Model {
 const UP: FallbackState = Object.freeze({ primary: "up", since: 0, told: false });
 
 /**
- * Only `transient` failures trip it: a wrong key or request is as wrong tomorrow. The call that trips it is answered by the second model, and so are all
- * that follow; after the cooldown a single call probes the primary while the others go on with the second. A probe that fails is answered by the second.
- * A model is no fallback of itself.
+ * Only `transient` failures trip it: a wrong key or request is as wrong tomorrow. The call that trips it is answered by the second model, unless
+ * its deadline has passed, and so are all that follow; after the cooldown a single call probes the primary while the others go on with the second. A probe
+ * that fails is answered by the second. A model is no fallback of itself.
  */
 export function withFallback(
   primary: Model,
@@ -79,11 +79,13 @@ export function withFallback(
       return await primary.generate(request, options);
     } catch (error) {
       if (!(error instanceof ModelError) || error.class !== "transient") throw error;
-      refuseAborted(options.signal);
+      if (options.signal?.aborted) throw abortedError();
       if (begun === period) {
         code = error.code;
         change({ primary: "down", since: clock.now(), told: false });
       }
+      // For this call it is too late; the next goes to the second.
+      refuseEnded(options);
       return await insteadOf(error, request, options);
     }
   };
@@ -97,7 +99,7 @@ export function withFallback(
     } catch (error) {
       if (error instanceof ModelError && (error.class === "aborted" || error.class === "budget")) throw error;
       change({ ...state, since: clock.now() });
-      refuseAborted(options.signal);
+      refuseEnded(options);
       return await insteadOf(error, request, options);
     }
     goUp();
@@ -117,7 +119,7 @@ export function withFallback(
     // What is sent must fit into either.
     ...(windows.length > 0 && { window: Math.min(...windows) }),
     generate: async (request: ModelRequest, options: CallOptions = {}) => {
-      refuseAborted(options.signal);
+      refuseEnded(options);
       if (state.primary === "up") return byPrimary(request, options);
       if (!probing && isOver(clock, state.since, cooldownMs)) return probe(request, options);
       return bySecond(request, options);

@@ -20,3 +20,5 @@ export { type ModelSettings, openModel } from "./provider.ts";
 export { PROVIDERS } from "./providers.ts";
 export { type JsonObject, type NoReply, type ParsedReply, parseReply } from "./reply.ts";
 export { type ScriptedAnswer, type ScriptedModel, scriptedModel } from "./scripted.ts";
+export { mostBytes, tooLong } from "./size.ts";
+export { withoutThinking } from "./think.ts";

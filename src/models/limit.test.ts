@@ -26,17 +26,20 @@ test.each([1, 2, 4, 9])("never more than %i, each of nine answered once, in the 
   expect(most).toBe(concurrency);
 });
 
-test("given up while it waits, a call ends at once and is never asked; the next one is", async () => {
+test.each([
+  ["signal", "aborted"],
+  ["deadline", "deadline"],
+] as const)("ended by its %s while it waits, a call ends at once and is never asked; the next one is", async (by, code) => {
   const clock = manualClock();
   const inner = scriptedModel((_, n) => ({ parts: [`${n}`], everyMs: 10 }), { clock });
   const model = withLimit(inner, { concurrency: 1 });
   const stop = new AbortController();
   const first = outcome(model.generate(ASK));
-  const second = outcome(model.generate(ASK, { signal: stop.signal }));
+  const second = outcome(model.generate(ASK, { [by]: stop.signal }));
   const third = outcome(model.generate(ASK));
   await clock.pass(1);
   stop.abort();
-  expect(await second).toBe("aborted");
+  expect(await second).toBe(code);
   await clock.pass(100);
   expect([await first, await third, inner.requests.length]).toEqual(["0", "1", 2]);
 });

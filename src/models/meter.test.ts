@@ -88,6 +88,13 @@ describe("a budget", () => {
     ],
     ["in USD", { usd: (INPUT * 2 + 50 * 10) / 1e6 + 1e-12 }, [costs(INPUT, 50), "x"], ["a", "budget-usd"], 1],
     ["what a provider refused costs nothing", { tokens: INPUT + 50 }, [transient("http-429"), costs(INPUT, 1)], ["http-429", "a"], 2],
+    [
+      "an answer that was too long was paid for",
+      { tokens: 2 * INPUT + 99 },
+      [new ModelError("invalid", "too-long", ""), "x"],
+      ["too-long", "budget-tokens"],
+      1,
+    ],
     ["what nobody knows counts whole", { tokens: 2 * INPUT + 99 }, [transient("idle-timeout"), "x"], ["idle-timeout", "budget-tokens"], 1],
     ["a reply without usage counts by its text", { tokens: 2 * INPUT + 52 }, [{ text: "a", usage: unknown }, "x"], ["a", "x"], 2],
   ])("%s", async (_, budget, answers, expected, sent) => {

@@ -143,7 +143,8 @@ export function createMeter({ budget = {}, clock = SYSTEM_CLOCK }: { readonly bu
 
 /** A provider that answers with an error status made nothing that it could ask money for; of any other failure nobody knows. */
 function isRefused(failure: ModelError | undefined): boolean {
-  return failure !== undefined && (failure.code.startsWith("http-") || failure.class === "auth" || failure.class === "invalid" || failure.class === "overflow");
+  if (failure === undefined || failure.code === "too-long") return false;
+  return failure.code.startsWith("http-") || failure.class === "auth" || failure.class === "invalid" || failure.class === "overflow";
 }
 
 /** The input of a request in tokens, estimated. */
@@ -182,7 +183,11 @@ function refuseOver(budget: Budget, used: Amount, next: Amount, { model, price }
 }
 
 function overBudget(code: string, budget: string, used: string, next: string): ModelError {
-  return new ModelError("budget", code, `The budget of ${budget} is spent: ${used} used or reserved, and the next call may take ${next}. Nothing was sent.`);
+  return new ModelError(
+    "budget",
+    code,
+    `The budget of ${budget} is spent: ${used} used or reserved, and the next call may take ${next}. Nothing was sent. Raise the budget, or take it out.`,
+  );
 }
 
 function totalsOf(rows: readonly CallRow[]): MeterTotals {

@@ -46,7 +46,10 @@ export interface ModelPrice {
 }
 
 export interface CallOptions {
+  /** Gives the call up: class `aborted`, which says nothing about the model. */
   readonly signal?: AbortSignal;
+  /** Ends the call as class `transient`, code `deadline`: a model that has not answered by then counts as one that failed. */
+  readonly deadline?: AbortSignal;
   /** What the call is for, as its row in the meter says: `batch`, `fusion`. */
   readonly what?: string;
   /** Which try of the call this is, from 1; set by whoever tries again. */

@@ -65,6 +65,45 @@ test("where sessions would be sent", () => {
   ]);
 });
 
+describe("a place", () => {
+  const at = (baseUrl: string, provider: object = { keyVariable: "MINE" }) =>
+    destinations(policy({ model: "mine/x", providers: { mine: { baseUrl, ...provider } } }), { MINE: "k" })[0];
+
+  test.each([
+    ["http://localhost:1/v1", true],
+    ["http://LOCALHOST/v1", true],
+    ["http://models.localhost/v1", true],
+    ["http://localhost./v1", true],
+    ["http://127.0.0.1/v1", true],
+    ["http://127.1/v1", true],
+    ["http://127.255.255.254:8000", true],
+    ["http://[::1]:8000/v1", true],
+    ["http://[0:0:0:0:0:0:0:1]/v1", true],
+    ["http://127.0.0.1.evil.example.com/v1", false],
+    ["http://127.evil.example.com", false],
+    ["http://localhost.evil.example.com", false],
+    ["http://evil-localhost", false],
+    ["http://128.0.0.1", false],
+    ["http://0.0.0.0", false],
+    ["http://10.127.0.0", false],
+    ["http://[::2]", false],
+    ["https://api.example.com", false],
+  ])("%s is on this machine: %s", (baseUrl, local) => {
+    expect(at(baseUrl)?.local).toBe(local);
+  });
+
+  test.each<[string, object | undefined, string | undefined]>([
+    ["http://models.example.com/v1", { keyVariable: "MINE" }, "the key is sent unencrypted"],
+    ["http://10.0.0.1/v1", { keyCommand: ["pass"] }, "the key is sent unencrypted"],
+    ["http://10.0.0.1/v1", { headers: { authorization: "Bearer x" } }, "the headers are sent unencrypted"],
+    ["http://10.0.0.1/v1", {}, undefined],
+    ["https://models.example.com/v1", { keyVariable: "MINE" }, undefined],
+    ["http://127.0.0.1:8000/v1", { keyVariable: "MINE" }, undefined],
+  ])("%s with %j is remarked on: %s", (baseUrl, provider, remark) => {
+    expect(at(baseUrl, provider)?.remark).toBe(remark);
+  });
+});
+
 describe("composed", () => {
   async function stage(models: object, scripts: Readonly<Record<string, readonly ScriptedAnswer[]>>) {
     const clock = manualClock();
@@ -117,6 +156,19 @@ describe("composed", () => {
     const outcomes: string[] = [];
     for (let n = 0; n < 4; n++) outcomes.push(await outcome(model.generate(ASK)));
     expect([outcomes, asked("b/m")]).toEqual([["http-401", "http-401", "http-401", "open: http-401"], 0]);
+  });
+
+  test("at its deadline every call ends, the waiting ones unasked, and the next go to the second model", async () => {
+    const models = { model: "a/m", fallback: "b/m", concurrency: 2 };
+    const { model, clock, asked, meter } = await stage(models, { "a/m": Array(9).fill({ hang: "for-ever" }), "b/m": ["good"] });
+    const deadline = new AbortController();
+    const calls = Array.from({ length: 5 }, () => outcome(model.generate(ASK, { deadline: deadline.signal })));
+    await clock.pass(10);
+    deadline.abort();
+    expect(await Promise.all(calls)).toEqual(Array(5).fill("deadline"));
+    expect([asked("a/m"), asked("b/m"), clock.pending()]).toEqual([2, 0, 0]);
+    expect(meter.rows).toMatchObject(Array(2).fill({ model: "a/m", outcome: "transient", code: "deadline" }));
+    expect(await outcome(model.generate(ASK))).toBe("good");
   });
 
   test("given up, every call ends, the waiting ones too", async () => {

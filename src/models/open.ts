@@ -8,7 +8,7 @@ import { withLimit } from "./limit.ts";
 import { createMeter, type Meter } from "./meter.ts";
 import type { Model, ModelPrice } from "./model.ts";
 import { openModel } from "./provider.ts";
-import { type ProviderKind, providerOf, splitModelName } from "./providers.ts";
+import { type Provider, type ProviderKind, providerOf, splitModelName } from "./providers.ts";
 import { withRetries } from "./retry.ts";
 import { withTimeouts } from "./timeouts.ts";
 
@@ -85,6 +85,8 @@ export interface Destination {
   readonly local: boolean;
   /** Where the key comes from, never the key. */
   readonly key: string;
+  /** What a person should know before anything is sent there. */
+  readonly remark?: string;
 }
 
 /** @throws ModelError of class `invalid`, where a name leads to no provider. */
@@ -93,8 +95,19 @@ export function destinations(policy: ModelsPolicy, env: Readonly<Record<string, 
     const model = policy[use];
     if (model === "none" || (use === "fallback" && policy.model === "none")) return [];
     const provider = providerOf(splitModelName(model).provider, policy.providers);
-    const { hostname } = new URL(provider.baseUrl);
-    const local = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
-    return [{ use, model, kind: provider.kind, baseUrl: provider.baseUrl, local, key: keySource(provider, env) }];
+    const url = new URL(provider.baseUrl);
+    const local = isLoopback(url.hostname);
+    const remark = local || url.protocol !== "http:" ? undefined : unencrypted(provider);
+    return [{ use, model, kind: provider.kind, baseUrl: provider.baseUrl, local, key: keySource(provider, env), ...(remark && { remark }) }];
   });
+}
+
+/** `hostname`: as `URL` writes it, addresses in full. A name that only begins like an address is anybody's. */
+function isLoopback(hostname: string): boolean {
+  return hostname === "[::1]" || /^(?:.+\.)?localhost\.?$/.test(hostname) || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+function unencrypted({ keyVariable, keyCommand, headers }: Provider): string | undefined {
+  if (keyVariable !== null || keyCommand !== null) return "the key is sent unencrypted";
+  return Object.keys(headers).length > 0 ? "the headers are sent unencrypted" : undefined;
 }

@@ -2,11 +2,12 @@
 import type { LanguageModel } from "ai";
 import type { ModelsPolicy } from "../config/index.ts";
 import type { Tokens } from "../session/index.ts";
-import { abortedError, refuseAborted } from "./abort.ts";
+import { abortedError, refuseEnded, whenEnded } from "./abort.ts";
 import { failureOf } from "./failure.ts";
 import { keyOf } from "./keys.ts";
 import { type CallOptions, type Finish, type Model, ModelError, type ModelReply, type ModelRequest, type Thinking } from "./model.ts";
 import { type Provider, providerOf, splitModelName } from "./providers.ts";
+import { mostBytes, tooLong, wireBytes } from "./size.ts";
 import { withoutThinking } from "./think.ts";
 import { thinkingBudget } from "./thinking.ts";
 import { NO_USAGE, usageAfter } from "./usage.ts";
@@ -63,11 +64,10 @@ function missing(
 }
 
 async function generate(opened: Opened, request: Complete, options: CallOptions): Promise<ModelReply> {
-  refuseAborted(options.signal);
+  refuseEnded(options);
   // Left behind early, by a failure in the middle of the stream too, the connection must not stay open.
   const stop = new AbortController();
-  const giveUp = () => stop.abort();
-  options.signal?.addEventListener("abort", giveUp, { once: true });
+  const stopListening = whenEnded(options, () => stop.abort());
   let begun = false;
   const onBegin = () => {
     begun = true;
@@ -75,13 +75,22 @@ async function generate(opened: Opened, request: Complete, options: CallOptions)
   try {
     return await streamed(opened, request, { ...options, signal: stop.signal }, onBegin);
   } catch (error) {
-    if (options.signal?.aborted) throw abortedError();
+    refuseEnded(options);
     const { name, provider, key } = opened;
-    throw failureOf(error, { model: name, baseUrl: provider.baseUrl, key, begun, now: Date.now() });
+    throw failureOf(error, { model: name, baseUrl: provider.baseUrl, secrets: secretsOf(provider, key), begun, now: Date.now() });
   } finally {
-    options.signal?.removeEventListener("abort", giveUp);
+    stopListening();
     stop.abort();
   }
+}
+
+/** Shorter words of a header, such as its scheme, are no secret, and would be struck out of every sentence. */
+const SHORTEST_SECRET = 8;
+
+/** What a provider may repeat and no message may hold: the key, and each word of a header. */
+function secretsOf({ headers }: Provider, key: string | undefined): readonly string[] {
+  const words = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
+  return [...(key ? [key] : []), ...words.filter((word) => word.length >= SHORTEST_SECRET)];
 }
 
 /** `onBegin`: called with the head of a reply, not with that of a refusal. */
@@ -101,7 +110,9 @@ async function streamed(opened: Opened, request: Complete, options: CallOptions 
     onError: () => {},
     ...thinkingOptions(opened.provider, request.thinking),
   });
+  const most = mostBytes(request);
   let text = "";
+  let said = 0;
   let usage = NO_USAGE;
   let finish: Finish | undefined;
   for await (const part of stream) {
@@ -113,7 +124,10 @@ async function streamed(opened: Opened, request: Complete, options: CallOptions 
         break;
       }
       case "text-delta":
-        text += part.text;
+      case "reasoning-delta":
+        said += Buffer.byteLength(part.text);
+        if (said > most) throw tooLong(opened.name, most);
+        if (part.type === "text-delta") text += part.text;
         break;
       case "finish-step":
         finish = FINISHES[part.finishReason] ?? "other";
@@ -133,14 +147,23 @@ async function streamed(opened: Opened, request: Complete, options: CallOptions 
 const FINISHES: Readonly<Record<string, Finish>> = { stop: "stop", length: "length", "content-filter": "refused" };
 
 function cutStream({ name, provider }: Opened): ModelError {
-  return new ModelError("transient", "cut-stream", `The reply of ${name} at ${new URL(provider.baseUrl).host} ended before it was whole. It may pass.`);
+  return new ModelError(
+    "transient",
+    "cut-stream",
+    `The reply of ${name} at ${new URL(provider.baseUrl).host} ended before it was whole. It may pass: try again later.`,
+  );
 }
 
-async function languageModel({ id, provider, key }: Opened, request: Complete, signs: Signs): Promise<Exclude<LanguageModel, string>> {
+async function languageModel({ name, id, provider, key }: Opened, request: Complete, signs: Signs): Promise<Exclude<LanguageModel, string>> {
   const { modelAgent, wireFetch } = await import("./wire.ts");
   const body = (made: Readonly<Record<string, unknown>>) => bodyOf(made, provider, request);
   const noKey = key === undefined && provider.kind === "anthropic" ? { "x-api-key": undefined } : {};
-  const fetch = wireFetch(modelAgent(), { ...signs, body, headers: { ...noKey, ...provider.headers } });
+  const fetch = wireFetch(modelAgent(), {
+    ...signs,
+    body,
+    headers: { ...noKey, ...provider.headers },
+    most: { bytes: wireBytes(request), error: (bytes) => tooLong(name, bytes) },
+  });
   // A key is always given, an empty one too: without one the SDK looks for its own variables.
   const settings = { baseURL: provider.baseUrl, apiKey: key ?? "", fetch };
   if (provider.kind === "anthropic") {
@@ -167,10 +190,16 @@ function bodyOf(
   return { ...rest, ...allowed, [limitKey]: counted };
 }
 
-/** A level goes to both: as effort where a model takes one, as a budget of tokens where Anthropic's does. */
-function thinkingOptions({ kind }: Provider, thinking: Thinking): Pick<Parameters<typeof import("ai")["streamText"]>[0], "reasoning" | "providerOptions"> {
+/**
+ * A level goes to both: as effort where a model takes one, as a budget of tokens where Anthropic's does. That there should be none is said where it is
+ * understood: many servers refuse an effort of `none`.
+ */
+function thinkingOptions(
+  { kind, takesNoEffort }: Provider,
+  thinking: Thinking,
+): Pick<Parameters<typeof import("ai")["streamText"]>[0], "reasoning" | "providerOptions"> {
   if (thinking === "default") return {};
-  if (thinking === "off") return { reasoning: "none" };
+  if (thinking === "off") return kind === "anthropic" || takesNoEffort ? { reasoning: "none" } : {};
   const budget = { anthropic: { thinking: { type: "enabled", budgetTokens: thinkingBudget(thinking) } } };
   return { reasoning: thinking, ...(kind === "anthropic" && { providerOptions: budget }) };
 }

@@ -12,13 +12,21 @@ interface KnownProvider {
   readonly keyVariable?: string;
   /** What the limit of a reply is called where it is not `max_tokens`. */
   readonly limitKey?: "max_completion_tokens";
+  /** Whether it takes an effort of `none`, which many servers refuse. */
+  readonly takesNoEffort?: true;
 }
 
 /** Providers that need no configuration but a key. */
 export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   anthropic: { kind: "anthropic", baseUrl: "https://api.anthropic.com/v1", keyVariable: "ANTHROPIC_API_KEY" },
-  openai: { kind: "openai-compatible", baseUrl: "https://api.openai.com/v1", keyVariable: "OPENAI_API_KEY", limitKey: "max_completion_tokens" },
-  openrouter: { kind: "openai-compatible", baseUrl: "https://openrouter.ai/api/v1", keyVariable: "OPENROUTER_API_KEY" },
+  openai: {
+    kind: "openai-compatible",
+    baseUrl: "https://api.openai.com/v1",
+    keyVariable: "OPENAI_API_KEY",
+    limitKey: "max_completion_tokens",
+    takesNoEffort: true,
+  },
+  openrouter: { kind: "openai-compatible", baseUrl: "https://openrouter.ai/api/v1", keyVariable: "OPENROUTER_API_KEY", takesNoEffort: true },
   ollama: { kind: "openai-compatible", baseUrl: "http://127.0.0.1:11434/v1" },
   lmstudio: { kind: "openai-compatible", baseUrl: "http://127.0.0.1:1234/v1" },
   vllm: { kind: "openai-compatible", baseUrl: "http://127.0.0.1:8000/v1" },
@@ -33,6 +41,7 @@ export interface Provider {
   readonly keyVariable: string | null;
   readonly keyCommand: readonly string[] | null;
   readonly limitKey: "max_tokens" | "max_completion_tokens";
+  readonly takesNoEffort: boolean;
   readonly extras: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -77,6 +86,7 @@ export function providerOf(name: string, configured: ModelsPolicy["providers"]):
     keyVariable: own?.keyVariable ?? (own?.keyCommand ? null : (known?.keyVariable ?? null)),
     keyCommand: own?.keyCommand ?? null,
     limitKey: known?.limitKey ?? "max_tokens",
+    takesNoEffort: known?.takesNoEffort ?? false,
     extras: own?.extras ?? {},
     headers: own?.headers ?? {},
   });

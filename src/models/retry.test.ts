@@ -35,7 +35,7 @@ test.each<[string, readonly ScriptedAnswer[], readonly [string, number, number]]
 });
 
 test.each<ModelErrorClass>(["overflow", "auth", "invalid", "aborted", "open", "budget"])("%s is not tried again", async (kind) => {
-  expect(await run([new ModelError(kind, "x", "x"), "good"])).toEqual(["x", 1, 0]);
+  expect(await run([new ModelError(kind, "x", "x"), "good"])).toEqual([kind === "open" ? "open: x" : "x", 1, 0]);
 });
 
 test("the jitter takes off at most a half, and nothing of what the provider asks for", async () => {
@@ -56,4 +56,29 @@ test("given up during the wait, it ends at once and asks no more", async () => {
   stop.abort();
   expect(await call).toBe("aborted");
   expect([model.requests.length, clock.pending()]).toEqual([1, 0]);
+});
+
+test("a deadline is not tried again, and ends the wait for another try", async () => {
+  expect(await run([transient("deadline"), "good"])).toEqual(["deadline", 1, 0]);
+  const clock = manualClock();
+  const deadline = new AbortController();
+  const model = scriptedModel([transient(), "good"], { clock });
+  const call = outcome(withRetries(model, { retries: 3, clock, random: () => 0 }).generate(ASK, { deadline: deadline.signal }));
+  await clock.pass(500);
+  deadline.abort();
+  expect(await call).toBe("deadline");
+  expect([model.requests.length, clock.pending()]).toEqual([1, 0]);
+});
+
+const IDLE = transient("idle-timeout");
+const CEILING = transient("ceiling");
+
+test.each<[string, readonly ScriptedAnswer[], number, readonly [string, number]]>([
+  ["a timeout is tried again once", [IDLE, "good"], 3, ["good", 2]],
+  ["and not again, whatever there is left", [IDLE, CEILING, "good"], 9, ["ceiling", 2]],
+  ["other failures between them change nothing", [CEILING, transient(), IDLE, "good"], 9, ["idle-timeout", 3]],
+  ["they have tries of their own", [transient(), IDLE, transient(), "good"], 3, ["good", 4]],
+  ["without retries not even once", [IDLE, "good"], 0, ["idle-timeout", 1]],
+])("%s", async (_, answers, retries, expected) => {
+  expect((await run(answers, { retries })).slice(0, 2)).toEqual(expected);
 });

@@ -1,12 +1,12 @@
 // A model that says what it is told to: for tests, and for trials without a network.
 
 import { estimate } from "../tokens/index.ts";
-import { abortedError } from "./abort.ts";
+import { refuseEnded, whenEnded } from "./abort.ts";
 import { type Clock, SYSTEM_CLOCK, wait } from "./clock.ts";
 import { inputEstimate } from "./meter.ts";
 import { type CallOptions, type Finish, type Model, ModelError, type ModelReply, type ModelRequest, type ModelUsage } from "./model.ts";
 
-/** A text, a failure, a reply with its finish and usage, silence until the call is given up, or for ever, or a reply that comes in parts. */
+/** A text, a failure, a reply with its finish and usage, silence until the call is ended, or for ever, or a reply that comes in parts. */
 export type ScriptedAnswer =
   | string
   | ModelError
@@ -39,7 +39,7 @@ export function scriptedModel(
     requests,
     generate: async (request: ModelRequest, options: CallOptions = {}) => {
       const answer = answerTo(request, requests.push(request) - 1);
-      if (options.signal?.aborted) throw abortedError();
+      refuseEnded(options);
       return said(answer, request, options, clock);
     },
   });
@@ -51,10 +51,10 @@ function noAnswerLeft(n: number): ModelError {
 
 async function said(answer: ScriptedAnswer, request: ModelRequest, options: CallOptions, clock: Clock): Promise<ModelReply> {
   if (answer instanceof ModelError) throw answer;
-  if (typeof answer === "object" && "hang" in answer) return hung(answer.hang, options.signal);
+  if (typeof answer === "object" && "hang" in answer) return hung(answer.hang, options);
   if (typeof answer === "object" && "parts" in answer) {
     for (const _ of answer.parts) {
-      await wait(clock, answer.everyMs, options.signal);
+      await wait(clock, answer.everyMs, options);
       options.onEvent?.();
     }
     if (answer.usage) options.onUsage?.(answer.usage);
@@ -68,8 +68,8 @@ async function said(answer: ScriptedAnswer, request: ModelRequest, options: Call
   return { text, finish, usage: reported };
 }
 
-function hung(how: "until-aborted" | "for-ever", signal: AbortSignal | undefined): Promise<ModelReply> {
+function hung(how: "until-aborted" | "for-ever", options: CallOptions): Promise<ModelReply> {
   return new Promise((_, reject) => {
-    if (how === "until-aborted") signal?.addEventListener("abort", () => reject(abortedError()), { once: true });
+    if (how === "until-aborted") whenEnded(options, reject);
   });
 }

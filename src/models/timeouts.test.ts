@@ -71,3 +71,30 @@ test.each(["until-aborted", "for-ever"] as const)("given up, a model that hangs 
   expect(await call).toBe("aborted");
   expect(clock.pending()).toBe(0);
 });
+
+test.each(["until-aborted", "for-ever"] as const)("at its deadline a call ends at once, whatever a model does that hangs %s", async (hang) => {
+  const clock = manualClock();
+  const deadline = new AbortController();
+  let inner: CallOptions | undefined;
+  const scripted = scriptedModel([{ hang }], { clock });
+  const model: Model = {
+    name: "a/b",
+    generate: (request, options) => {
+      inner = options;
+      return scripted.generate(request, options);
+    },
+  };
+  const call = withTimeouts(model, { idleMs: 0, ceilingMs: 0, clock }).generate(ASK, { deadline: deadline.signal });
+  deadline.abort();
+  await expect(call).rejects.toMatchObject({ class: "transient", code: "deadline", message: expect.stringContaining("models.ceilingSeconds") });
+  expect([inner?.signal?.aborted, clock.pending()]).toEqual([true, 0]);
+});
+
+test("a deadline that has passed asks nothing, and who gives up has given up", async () => {
+  const model = scriptedModel(["x", "x"]);
+  const timed = withTimeouts(model, { idleMs: 20, ceilingMs: 20, clock: manualClock() });
+  const deadline = AbortSignal.abort();
+  expect(await outcome(timed.generate(ASK, { deadline }))).toBe("deadline");
+  expect(await outcome(timed.generate(ASK, { deadline, signal: AbortSignal.abort() }))).toBe("aborted");
+  expect(model.requests).toHaveLength(0);
+});

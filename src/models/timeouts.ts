@@ -1,5 +1,5 @@
 // A model that always ends: silence and length of a call are bounded, whatever the model behind it does.
-import { abortedError } from "./abort.ts";
+import { whenEnded } from "./abort.ts";
 import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
 import { type Model, ModelError, type ModelReply, wrapped } from "./model.ts";
 
@@ -11,7 +11,10 @@ export interface Timeouts {
   readonly clock?: Clock;
 }
 
-/** Both bounds end a call as `transient`, with the code `idle-timeout` or `ceiling`; the model behind is told by its signal, and not waited for. */
+/**
+ * Both bounds end a call as `transient`, with the code `idle-timeout` or `ceiling`, and so does its deadline, with the code `deadline`; the model behind
+ * is told by its signal, and not waited for.
+ */
 export function withTimeouts(model: Model, { idleMs, ceilingMs, clock = SYSTEM_CLOCK }: Timeouts): Model {
   return wrapped(model, (request, options = {}) => {
     const stop = new AbortController();
@@ -19,11 +22,12 @@ export function withTimeouts(model: Model, { idleMs, ceilingMs, clock = SYSTEM_C
       let ended = false;
       let cancelIdle = () => {};
       let cancelCeiling = () => {};
+      let stopListening = () => {};
       const end = () => {
         ended = true;
         cancelIdle();
         cancelCeiling();
-        options.signal?.removeEventListener("abort", giveUp);
+        stopListening();
       };
       const fail = (error: unknown) => {
         if (ended) return;
@@ -31,15 +35,14 @@ export function withTimeouts(model: Model, { idleMs, ceilingMs, clock = SYSTEM_C
         stop.abort();
         reject(error);
       };
-      const giveUp = () => fail(abortedError());
       const restart = () => {
         cancelIdle();
-        if (idleMs > 0 && !ended) cancelIdle = clock.after(idleMs, () => fail(tooSlow("idle-timeout", `${model.name} said nothing for ${seconds(idleMs)}.`)));
+        if (idleMs > 0 && !ended) cancelIdle = clock.after(idleMs, () => fail(silent(model.name, idleMs)));
       };
-      if (options.signal?.aborted) return giveUp();
-      options.signal?.addEventListener("abort", giveUp, { once: true });
+      stopListening = whenEnded(options, fail);
+      if (ended) return;
       restart();
-      if (ceilingMs > 0) cancelCeiling = clock.after(ceilingMs, () => fail(tooSlow("ceiling", `${model.name} did not end within ${seconds(ceilingMs)}.`)));
+      if (ceilingMs > 0) cancelCeiling = clock.after(ceilingMs, () => fail(tooLong(model.name, ceilingMs)));
       const onEvent = () => {
         restart();
         if (!ended) options.onEvent?.();
@@ -58,8 +61,12 @@ async function asked(model: Model, ...call: Parameters<Model["generate"]>): Prom
   return model.generate(...call);
 }
 
-function tooSlow(code: "idle-timeout" | "ceiling", message: string): ModelError {
-  return new ModelError("transient", code, message);
+function silent(name: string, ms: number): ModelError {
+  return new ModelError("transient", "idle-timeout", `${name} said nothing for ${seconds(ms)}. Look whether it runs, or raise models.idleTimeoutSeconds.`);
+}
+
+function tooLong(name: string, ms: number): ModelError {
+  return new ModelError("transient", "ceiling", `${name} did not end within ${seconds(ms)}. Raise models.ceilingSeconds, or name a faster model.`);
 }
 
 function seconds(ms: number): string {

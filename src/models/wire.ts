@@ -1,6 +1,8 @@
 // The HTTP below a provider: its own connections without the environment's proxies or hidden timeouts, no redirect, each byte a sign of life.
 import { Agent, fetch as ownFetch } from "undici";
+import type { Bytes } from "../session/index.ts";
 import { ModelError } from "./model.ts";
+import { ERROR_BYTES } from "./size.ts";
 
 /** What is heard of a response while it comes. */
 export interface Signs {
@@ -15,6 +17,8 @@ export interface Wire extends Signs {
   readonly body: (made: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** Headers beside those that were made; undefined takes one out. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** What a reply may take at most, and the error where it takes more. */
+  readonly most: { readonly bytes: Bytes; readonly error: (most: Bytes) => ModelError };
 }
 
 /**
@@ -26,7 +30,7 @@ export function modelAgent(): Agent {
 }
 
 /** A `fetch` for one call. undici's own, as that of the platform and an agent of another version need not fit together. */
-export function wireFetch(agent: Agent, { onBegin, onEvent, body, headers }: Wire): typeof globalThis.fetch {
+export function wireFetch(agent: Agent, { onBegin, onEvent, body, headers, most }: Wire): typeof globalThis.fetch {
   const send = async (url: string, init: RequestInit): Promise<Response> => {
     const sent = new Headers(init.headers);
     for (const [name, value] of Object.entries(headers)) {
@@ -53,11 +57,20 @@ export function wireFetch(agent: Agent, { onBegin, onEvent, body, headers }: Wir
       );
     }
     if (response.ok) onBegin();
+    const { ok } = response;
+    let left = ok ? most.bytes : ERROR_BYTES;
     const alive = response.body?.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(piece, controller) {
           onEvent();
-          controller.enqueue(piece);
+          left -= piece.length;
+          if (left >= 0) controller.enqueue(piece);
+          else if (ok) controller.error(most.error(most.bytes));
+          else {
+            // The beginning of an error says what there is to say.
+            controller.enqueue(piece.subarray(0, piece.length + left));
+            controller.terminate();
+          }
         },
       }),
     );

@@ -104,7 +104,8 @@ test("session folders that cannot be read are told apart from those that are not
 test("it says what would be sent where, and neither a key nor what else may be secret", () => {
   writeFileSync(own, "{}");
   expect(doctor([]).out).toMatch(/^language models\n {2}none is named: summaries are extracts, and nothing is sent anywhere$/m);
-  const providers = { anthropic: { headers: { "x-team": "tell-nobody" }, extras: { user: "tell-nobody" } } };
+  const anthropic = { headers: { "x-team": "tell-nobody" }, extras: { user: "tell-nobody" }, keyCommand: ["print-key", "tell-nobody"] };
+  const providers = { anthropic, remote: { baseUrl: "http://127.0.0.1.evil.example.com/v1", keyVariable: "ANTHROPIC_API_KEY" } };
   const set = [
     "--set",
     "models.model=anthropic/claude-haiku-4-5",
@@ -115,13 +116,32 @@ test("it says what would be sent where, and neither a key nor what else may be s
   ];
   const variables = { ANTHROPIC_API_KEY: "tell-nobody" };
   const { out } = doctor(set, variables);
-  expect(out).toMatch(/^ {2}model +anthropic\/claude-haiku-4-5 +https:\/\/api\.anthropic\.com\/v1 +key: the variable ANTHROPIC_API_KEY/m);
+  expect(out).toMatch(/^ {2}model +anthropic\/claude-haiku-4-5 +https:\/\/api\.anthropic\.com\/v1 +key: the command print-key/m);
   expect(out).toMatch(/^ {2}fallback +ollama\/qwen3:8b +http:\/\/127\.0\.0\.1:11434\/v1, on this machine +key: none needed/m);
   const asJson = doctor([...set, "--json"], variables).out;
   expect(JSON.parse(asJson).sends).toMatchObject([
     { use: "model", local: false },
     { use: "fallback", local: true },
   ]);
+  expect(JSON.parse(asJson).configuration.values.find(({ key }: { key: string }) => key === "models.providers").value.anthropic.keyCommand).toEqual([
+    "print-key",
+    "…",
+  ]);
   expect(out + asJson).not.toContain("tell-nobody");
+  const elsewhere = doctor([...set, "--set", "models.model=remote/x"], variables).out;
+  expect(elsewhere).toMatch(
+    /^ {2}model +remote\/x +http:\/\/127\.0\.0\.1\.evil\.example\.com\/v1 +key: the variable ANTHROPIC_API_KEY; the key is sent unencrypted/m,
+  );
+  for (const text of [
+    '{"mine":{"apiKey":"tell-nobody"}}',
+    '{"mine":{"baseUrl":"https://me:tell-nobody@a.example"}}',
+    '{"mine":{"headers":{"a":"tell-nobody"}',
+  ]) {
+    for (const { code, out } of [doctor([], { PALIMPSEST_MODELS_PROVIDERS: text }), doctor(["--json", "--set", `models.providers=${text}`])]) {
+      expect(code).toBe(1);
+      expect(out).toContain("models.providers");
+      expect(out).not.toContain("tell-nobody");
+    }
+  }
   expect(doctor(["--set", "models.model=nowhere/x"]).out).toContain('found "nowhere"');
 });

@@ -90,11 +90,25 @@ describe("what is not as it was asked for ends with 3, after the report", () => 
     expect(err).toMatch(/^palimpsest: budget-spent: the budget did not last: \d+ results? of 11 were extracted without local\/m\. Nothing is lost/);
   });
 
-  test("a model that gives nothing that can be used", async () => {
+  test("a budget that lasts for nothing at all", async () => {
+    const { code, out, err } = await palimpsest(await serving(), "--model", "local/m", "--budget", "1");
+    expect(code).toBe(3);
+    expect(out).toContain("local/m: 0 of 11 results summarized in 0 calls");
+    expect(err).toMatch(/^palimpsest: budget-spent: the budget did not last: 11 results of 11/);
+  });
+
+  test("answers of which none can be used", async () => {
+    const { code, err } = await palimpsest(await serving((good) => ({ ...good, text: "nothing to report" })), "--model", "local/m");
+    expect(code).toBe(3);
+    expect(err).toMatch(/^palimpsest: model-of-no-use: expected summaries by local\/m, found none that can be used \(no-head\)/);
+  });
+
+  test("a model that cannot be reached", async () => {
     const { code, out, err } = await palimpsest(await serving(() => ({ status: 500 })), "--model", "local/m");
     expect(code).toBe(3);
     expect(out).toContain("recall    12 of 12 hidden originals recalled");
-    expect(err).toMatch(/^palimpsest: model-of-no-use: expected summaries by local\/m, found none that can be used \(http-500\)/);
+    expect(out).toMatch(/^ +http-500: /m);
+    expect(err).toMatch(/^palimpsest: model-not-reached: 11 results of 11 were extracted, as local\/m could not be asked \(http-500\): .+ Nothing is lost\.$/m);
   });
 });
 
@@ -110,6 +124,18 @@ describe("what cannot be asked at all ends with 1, before anything is read", () 
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain(message);
   });
+});
+
+test("a dry run of a copy asks nobody", async () => {
+  const server = await serving();
+  const { code, out } = await palimpsest(server, "--model", "local/m", "--copy", "--dry-run");
+  expect([code, server.requests.length]).toEqual([2, 0]);
+  expect(out).toBe("");
+});
+
+test("the commands that lead on keep model and budget", async () => {
+  const { out } = await palimpsest(await serving(), "--model", "local/m", "--budget", "900k");
+  expect(out).not.toMatch(/ --copy .*(?!--budget)$/m);
 });
 
 test("without a model nothing is asked", async () => {

@@ -1,5 +1,5 @@
 // Both kinds of provider over real sockets: what a reply becomes, what each failure is taken for, and that every call settles and closes its socket.
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { parsePolicy } from "../../src/config/index.ts";
@@ -170,6 +170,110 @@ describe.each(APIS)("%s: failures", (api) => {
   });
 });
 
+test("what a header holds stands in no message", async () => {
+  const body = JSON.stringify({ error: { message: "bad token tell-nobody of team red" } });
+  const { model } = await served("openai-compatible", [{ status: 401, body }], { headers: { "x-auth": "Bearer tell-nobody", "x-team": "red" } });
+  expect((await failure(model.generate(ASK))).message).toMatch(/bad token … of team red/);
+});
+
+test.each<[Record<string, string>, string]>([
+  [{ "retry-after": "3600" }, "It wants to be left alone for 3600 s."],
+  [{ "retry-after": "1e999" }, "It may pass: try again later."],
+  [{}, "It may pass: try again later."],
+])("a rate limit with %j says how long to wait", async (headers, says) => {
+  const { model } = await served("openai-compatible", [{ status: 429, headers }]);
+  expect((await failure(model.generate(ASK))).message.endsWith(says)).toBe(true);
+});
+
+describe.each(APIS)("%s: an answer without end", (api) => {
+  const LINES = {
+    "openai-compatible": {
+      text: { choices: [{ index: 0, delta: { content: "x".repeat(10_000) } }] },
+      thinking: { choices: [{ index: 0, delta: { reasoning_content: "x".repeat(10_000) } }] },
+    },
+    anthropic: {
+      text: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "x".repeat(10_000) } },
+      thinking: { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "x".repeat(10_000) } },
+    },
+  };
+  const heads = (block: object) =>
+    api === "anthropic"
+      ? [
+          {
+            type: "message_start",
+            message: { id: "m", type: "message", role: "assistant", model: "m", content: [], stop_reason: null, usage: { input_tokens: 50, output_tokens: 1 } },
+          },
+          { type: "content_block_start", index: 0, content_block: block },
+        ]
+      : [];
+  const event = (value: object) => `event: ${Reflect.get(value, "type") ?? "message"}\ndata: ${JSON.stringify({ id: "c", ...value })}\n\n`;
+
+  test.each([
+    ["text", heads({ type: "text", text: "" }).map(event).join(""), event(LINES[api].text), 1_000_000, 15_000_000],
+    ["thinking", heads({ type: "thinking", thinking: "", signature: "" }).map(event).join(""), event(LINES[api].thinking), 1_000_000, 15_000_000],
+    ["a line", "data: ", "x".repeat(10_000), 16_000_000, 30_000_000],
+    ["remarks", "", `: ${"x".repeat(10_000)}\n\n`, 16_000_000, 30_000_000],
+  ])("of %s is left after what its tokens can hold", async (_, head, piece, most, sent) => {
+    const server = await endless(200, "text/event-stream", head, piece);
+    const { models } = policyOf(api, server, { keyVariable: null }, { model: "mine/m", fallback: "mine/other" });
+    const { model, meter } = (await composed(models, { random: () => 1 })) ?? expect.fail("no model");
+    const error = await failure(model.generate(ASK));
+    expect(error).toMatchObject({ class: "invalid", code: "too-long", message: expect.stringContaining(`more than ${most} bytes`) });
+    await server.allClosed();
+    expect(server.sent()).toBeLessThan(sent);
+    expect(meter.rows).toMatchObject([{ model: "mine/m", code: "too-long" }]);
+  });
+
+  test("that is an error is read as far as it matters", async () => {
+    const server = await endless(400, "application/json", '{"error":{"message":"no such thing","x":"', "x".repeat(10_000));
+    const { models } = policyOf(api, server, { keyVariable: null }, { model: "mine/m" });
+    const { model } = (await composed(models, {})) ?? expect.fail("no model");
+    const error = await failure(model.generate(ASK));
+    expect(error).toMatchObject({ class: "invalid", code: "http-400", message: expect.stringContaining("no such thing") });
+    await server.allClosed();
+    expect(server.sent()).toBeLessThan(15_000_000);
+  });
+});
+
+/** A server that says the same again and again, as fast as it is read. */
+async function endless(status: number, type: string, head: string, piece: string): Promise<ModelServer & { readonly sent: () => number }> {
+  let sent = 0;
+  let streams = 0;
+  let whenClosed = () => {};
+  const server = createServer((request, response) => {
+    request.resume();
+    streams += 1;
+    response.on("close", () => {
+      streams -= 1;
+      whenClosed();
+    });
+    response.writeHead(status, { "content-type": type }).write(head);
+    const more = (to: ServerResponse) => {
+      while (!to.destroyed) {
+        sent += piece.length;
+        if (!to.write(piece)) return void to.once("drain", () => more(to));
+      }
+    };
+    more(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.closeAllConnections();
+      server.close(() => resolve());
+    });
+  const allClosed = () =>
+    new Promise<void>((resolve) => {
+      whenClosed = () => {
+        if (streams === 0) resolve();
+      };
+      whenClosed();
+    });
+  const made = { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests: [], allClosed, close, sent: () => sent };
+  open.push(made);
+  return made;
+}
+
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -225,7 +329,7 @@ describe("what is sent", () => {
 
   test.each([
     ["openai-compatible", "default", undefined, undefined],
-    ["openai-compatible", "off", "none", undefined],
+    ["openai-compatible", "off", undefined, undefined],
     ["openai-compatible", "low", "low", undefined],
     ["anthropic", "default", undefined, undefined],
     ["anthropic", "off", undefined, { type: "disabled" }],
@@ -236,6 +340,20 @@ describe("what is sent", () => {
     const { body } = server.requests[0] ?? {};
     expect([body.reasoning_effort, body.thinking]).toEqual([effort, budget]);
     expect(body.max_tokens).toBe({ default: 1000, off: 1000, low: 3048, medium: 9192 }[thinking]);
+  });
+
+  test.each([
+    ["openai", "none"],
+    ["openrouter", "none"],
+    ["ollama", undefined],
+    ["vllm", undefined],
+  ])("%s is asked for no thinking by an effort of %s", async (name, effort) => {
+    const server = await serveModel("openai-compatible", { text: "Hi." });
+    open.push(server);
+    const { providers } = parsePolicy(JSON.stringify({ models: { providers: { [name]: { baseUrl: server.baseUrl } } } }), "p").models;
+    const model = await openModel({ model: `${name}/m`, providers, env: { OPENAI_API_KEY: KEY, OPENROUTER_API_KEY: KEY } });
+    await model.generate({ ...ASK, thinking: "off" });
+    expect(server.requests[0]?.body.reasoning_effort).toBe(effort);
   });
 
   test("what a redirect points to is never asked", async () => {

@@ -1,6 +1,7 @@
 // The package as people get it: each way that Pi installs or loads it, with the real `pi` command, and that leaving it leaves a session that opens.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -89,7 +90,9 @@ describe("the manifest", () => {
 
 /** Modules that a bundled file imports, at once or later, and that are neither of Node nor beside it. */
 function foreign(code: string): string[] {
-  return [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"\n]+)"/g)].map(([, name = ""]) => name).filter((name) => !/^(node:|\.\/)/.test(name));
+  return [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"\n]+)"/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !name.startsWith("./") && !isBuiltin(name));
 }
 
 /** Bytes that importing a file loads before anything runs. */

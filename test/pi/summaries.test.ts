@@ -203,6 +203,18 @@ describe("a model that does not", () => {
     await live.close();
   });
 
+  test("answers drop by drop: the second model stands in at the next boundary", async () => {
+    const model = summing(() => "hang");
+    const live = await run(model, { fallback: "sum/two", idleTimeoutSeconds: 0, ceilingSeconds: 0.6 });
+    await live.session.prompt("go");
+    await live.session.prompt("go on");
+    expect(ours(live, "outage")).toMatchObject([{ model: "sum/one", state: "down" }]);
+    expect(model.prompts.one).toHaveLength(1);
+    expect(model.prompts.two.length).toBeGreaterThan(0);
+    expect(notesOf(live).join("\n")).toContain("summarized below");
+    await live.close();
+  });
+
   test("a wrong key is no outage, and is said", async () => {
     const model = summing(() => ({ error: "401 invalid api key" }));
     const live = await run(model, { fallback: "sum/two" });
@@ -223,6 +235,7 @@ describe("a model that does not", () => {
     const model = summing((prompt) => (key === "wrong" ? { error: "401 invalid api key" } : honestAnswer(prompt)));
     const live = await run(model, {}, { bind: { uiContext, mode: "rpc" as const } });
     await live.session.prompt("go");
+    expect(lines).toContain("palimpsest asks sum/one for summaries");
     expect(lines.at(-1)).toMatch(/^palimpsest −[\d.]+k? tokens, no summaries: http-401$/);
     key = "right";
     await live.session.prompt("go on");
@@ -237,6 +250,18 @@ describe("a model that does not", () => {
     await live.session.prompt("/palimpsest status");
     expect(model.notices.join("\n")).toContain("no summaries by sum/three: expected a model that Pi knows, found sum/three: /palimpsest model lists them");
     expect(ours(live, "batch").length).toBeGreaterThan(0);
+    await live.close();
+  });
+
+  test("is asked when the person aborts: the run ends at once, and nothing is proposed", async () => {
+    const model = summing(() => "hang");
+    const live = await run(model, { idleTimeoutSeconds: 60, ceilingSeconds: 60 });
+    const running = live.session.prompt("go");
+    await vi.waitFor(() => expect(model.prompts.one.length).toBeGreaterThan(0), { timeout: 20_000 });
+    await live.session.abort();
+    await running;
+    expect(ours(live, "batch")).toEqual([]);
+    expect(live.errors).toEqual([]);
     await live.close();
   });
 

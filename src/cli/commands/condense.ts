@@ -11,7 +11,7 @@ import { countFates, countLost, explainedRefs, printExplanation, printReport } f
 import { EXIT } from "../exit.ts";
 import { Failure } from "../failure.ts";
 import { headOf } from "../head.ts";
-import { type Asking, addModelOptions, askedJson, askedLine, askingOf, type ModelOptions, modelFlags, shortfall } from "../model-input.ts";
+import { type Asking, addModelOptions, askedJson, askedLine, askingOf, type ModelOptions, modelFlags, modelWords, shortfall } from "../model-input.ts";
 import { gathered, wholeNumber } from "../option-values.ts";
 import { json, print } from "../output.ts";
 import { addPolicyOptions, type PolicyOptions, policyFor } from "../policy-input.ts";
@@ -42,7 +42,7 @@ export function condenseCommand(): Command {
     .option("--at <entry>", "as far as this entry, on its branch (default: where the session ends)")
     .option("--explain", "every epoch with its price, and for every result why it was kept, condensed, spilled or protected")
     .option("--copy [path]", "write a condensed copy that Pi or Claude Code can resume, at PATH or where its agent looks for it; the original stays")
-    .option("--dry-run", "with --copy: say what would be written, and write nothing")
+    .option("--dry-run", "with --copy: say what would be written, and write nothing; no model is asked")
     .option("--keep-last <n>", "results at the end that stay verbatim (default: condense.keepNewest, 8)", wholeNumber("--keep-last", 0))
     .option("--protect <glob>", "files whose results stay verbatim; may be given several times", gathered)
     .option("--save <path>", "write the condensed session as a log of its own (PATH.jsonl and PATH.bodies), which view and recall read");
@@ -53,7 +53,8 @@ async function run(file: string | undefined, options: Options): Promise<void> {
   refuseMisread(file, options);
   await refuseNoGlob(options.protect);
   const whole = withOptions(await policyFor(options, modelFlags(options)), options);
-  const asking = await askingOf(whole);
+  // A dry run says what would be written, and asks nobody.
+  const asking = options.dryRun ? undefined : await askingOf(whole);
   const opened = await openNamed(file, options);
   try {
     const copier = options.copy === undefined ? undefined : await copierOf(opened);
@@ -122,7 +123,7 @@ async function condensedBy(
     head,
     onRequest: (request) => requests.push(request),
     onReport: (report) => asking.reports.push(report),
-    onShare: (share) => bar?.update(`${Math.floor(share * 100)}%`),
+    onShare: (share) => bar?.update(`${Math.floor(share * 100)}%, ${asking.summarizer.model.name} was asked ${asking.meter.rows.length} times`),
   });
   bar?.done();
   return { condensed, requests };
@@ -250,9 +251,9 @@ async function nextCommands({ results }: Condensed, name: string, { opened: { fo
 }
 
 /** The options that make a policy, as they were given. */
-function policyWords({ keepLast, protect = [], policy, profile, set = [], model }: Options): string[] {
+function policyWords({ keepLast, protect = [], policy, profile, set = [], ...models }: Options): string[] {
   return [
-    ...(model === undefined ? [] : ["--model", model]),
+    ...modelWords(models),
     ...(keepLast === undefined ? [] : ["--keep-last", `${keepLast}`]),
     ...protect.flatMap((glob) => ["--protect", glob]),
     ...(policy === undefined ? [] : ["--policy", policy]),

@@ -1,6 +1,6 @@
 // palimpsest doctor: versions, paths and the effective configuration, for a person who wonders why something is not found or not done.
 import { Command } from "commander";
-import type { Config, inspectConfig, Origin } from "../../config/index.ts";
+import type { Config, inspectConfig } from "../../config/index.ts";
 import type { sessionFolders } from "../../formats/index.ts";
 import type { Destination } from "../../models/index.ts";
 import { EXIT } from "../exit.ts";
@@ -70,7 +70,7 @@ async function report(findings: Findings): Promise<object> {
           value: withoutSecrets(path, effective?.value),
           default: usual,
           origin: effective?.origin.kind,
-          from: effective && originOf(path, effective.origin, originText),
+          from: effective && originText(effective.origin),
           variable,
         };
       }),
@@ -79,20 +79,22 @@ async function report(findings: Findings): Promise<object> {
   };
 }
 
-/** Where a value comes from, without the value. */
-function originOf(key: string, origin: Origin, text: (origin: Origin) => string): string {
-  return key === "models.providers" && origin.kind === "flag" ? `--set ${key}` : text(origin);
-}
-
-/** Providers as they may be shown: what headers and extras hold may be secret. */
+/** Providers as they may be shown: what headers and extras hold may be secret, and so may the arguments of a key command. */
 function withoutSecrets(path: string, value: unknown): unknown {
   if (path !== "models.providers" || typeof value !== "object" || value === null) return value;
   const hidden = (of: object) => Object.fromEntries(Object.keys(of).map((key) => [key, "…"]));
   return Object.fromEntries(
-    Object.entries(value as Record<string, Partial<Config["policy"]["models"]["providers"][string]>>).map(([name, { headers, extras, ...rest }]) => [
-      name,
-      { ...rest, ...(headers && { headers: hidden(headers) }), ...(extras && { extras: hidden(extras) }) },
-    ]),
+    Object.entries(value as Record<string, Partial<Config["policy"]["models"]["providers"][string]>>).map(
+      ([name, { headers, extras, keyCommand, ...rest }]) => [
+        name,
+        {
+          ...rest,
+          ...(keyCommand && { keyCommand: keyCommand.map((word, at) => (at === 0 ? word : "…")) }),
+          ...(headers && { headers: hidden(headers) }),
+          ...(extras && { extras: hidden(extras) }),
+        },
+      ],
+    ),
   );
 }
 
@@ -114,11 +116,11 @@ async function printReport(findings: Findings): Promise<void> {
   else if (sends.length === 0) print("  none is named: summaries are extracts, and nothing is sent anywhere\n");
   else
     section(
-      sends.map(({ use, model, baseUrl, local, key }) => [
+      sends.map(({ use, model, baseUrl, local, key, remark }) => [
         `  ${use}`,
         printableName(model),
         `${printableName(baseUrl)}${local ? ", on this machine" : ""}`,
-        `key: ${key}`,
+        `key: ${key}${remark ? `; ${remark}` : ""}`,
         use === "model" ? "condense sends it the results that it condenses" : "the same, while the model cannot be reached",
       ]),
     );
@@ -130,7 +132,7 @@ async function printReport(findings: Findings): Promise<void> {
     [...config.origins].map(([key, { value, origin }]) => [
       `  ${key}`,
       shortName(JSON.stringify(withoutSecrets(key, value))),
-      printableName(origin.kind === "file" ? origin.path : originOf(key, origin, originText)),
+      printableName(origin.kind === "file" ? origin.path : originText(origin)),
     ]),
   );
   if (config.faults.length === 0) return;

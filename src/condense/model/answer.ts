@@ -68,8 +68,8 @@ function sectionsOf(text: string, subjects: readonly Subject[]): { sections: Map
       }
       open = found.get(label.n) ?? [];
       found.set(label.n, open);
-    } else if (!fences[at] && holdsLabel(line)) {
-      // Wrapped, or not at its place: whose line this is nobody can tell.
+    } else if (!fences[at] && (holdsLabel(line) || REF_BULLET.test(line))) {
+      // Wrapped, not at its place, or a ref that nobody gave it: whose line this is nobody can tell.
       open = undefined;
       faults.push({ code: "label", text: `a label is not the first thing behind the dash of its bullet: ${line.trim().slice(0, 60)}` });
     }
@@ -77,16 +77,32 @@ function sectionsOf(text: string, subjects: readonly Subject[]): { sections: Map
   }
   const refs = subjects.map(({ ref }) => ref);
   const tools = subjects.map(({ tool }) => tool);
-  const sections = [...found].map(([n, own]) => [n, withRefs(substituteInlineRefs(own.join("\n"), refs, tools).trimEnd(), refs[n - 1] as Ref)] as const);
+  const sections = [...found].map(([n, own]) => [n, asOurs(substituteInlineRefs(own.join("\n"), refs, tools), refs[n - 1] as Ref)] as const);
   return { sections: new Map(sections.sort(([a], [b]) => a - b)), faults };
 }
 
-/** A section whose every bullet begins with its ref. */
-function withRefs(section: string, ref: Ref): string {
-  const lines = section.split("\n");
+/** A bullet that begins with a ref in backticks. */
+const REF_BULLET = /^\s*[-*] +`[tb]\d+`/;
+
+/**
+ * A section as it may stand in a text of ours: each of its bullets begins with its ref, every other line is moved in, so that none can be taken for a
+ * line of ours, and nothing in it steers a terminal or turns the direction of text.
+ */
+function asOurs(section: string, ref: Ref): string {
+  const lines = section.replace(STEERING, "").trimEnd().split("\n");
   const fences = fencedLines(lines);
-  return lines.map((line, at) => (fences[at] ? line : line.replace(/^ ?([-*]) +(?!`t\d+`)/, `$1 \`${ref}\` `))).join("\n");
+  return lines.map((line, at) => (fences[at] ? `  ${line}` : ourLine(line, ref))).join("\n");
 }
+
+function ourLine(line: string, ref: Ref): string {
+  const [, text] = /^ ?[-*] +(?:`t\d+` ?)?(.*)$/.exec(line) ?? [];
+  if (text !== undefined) return `- \`${ref}\` ${text}`.trimEnd();
+  return line.trim() === "" || /^ {2}/.test(line) ? line.trimEnd() : `  ${line}`;
+}
+
+/** Escape sequences, other control characters but line ends, and marks that turn the direction of text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+const STEERING = /\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/g;
 
 function faultsOf(subject: Subject, n: number, section: string | undefined): AnswerFault[] {
   const name = `[[${n}:${subject.tool}]]`;
@@ -108,9 +124,14 @@ function faultsOf(subject: Subject, n: number, section: string | undefined): Ans
 }
 
 /** Anchors of an extract from which on a summary that has none of the result's is of something else, or of nothing. */
-const RICH = 12;
+const RICH = 8;
 const FAILED =
   /\b(?:error|errors|fail|fails|failed|failure|failing|exception|denied|refused|missing|not found|no such|cannot|could not|unable|invalid|exit(?:ed)?(?: code| status)? [1-9]|timed? ?out|abort(?:ed)?|panic|crash(?:ed)?|✗|✘)\b/i;
+
+/** Whether a text says in English that something failed. */
+export function tellsOfFailure(text: string): boolean {
+  return FAILED.test(text);
+}
 
 /** Names in the lines of an extract that tell of a failure. */
 function errorLines(extract: string): string[] {

@@ -17,8 +17,15 @@ export interface Reply<F extends TextFault> {
   readonly faults: readonly (F | TextFault)[];
 }
 
-/** `code`: why there is no reply at all: the class of the failure, or how it ended. */
-export type Asking<F extends TextFault> = { readonly code: string } | { readonly first: Reply<F>; readonly second?: Reply<F> };
+/** Why there is no reply at all. */
+export interface NoReply {
+  /** Of the failure, or how the reply ended. */
+  readonly code: string;
+  /** What the failure says to a person, where the model could not be asked; absent: it answered, and that was of no use. */
+  readonly message?: string;
+}
+
+export type Asking<F extends TextFault> = NoReply | { readonly first: Reply<F>; readonly second?: Reply<F> };
 
 /** Asks, and once more where anything is wrong with the reply; a second question that fails leaves the first reply as it was. */
 export async function ask<F extends TextFault>(model: Model, prompt: Prompt, judge: (text: string) => readonly F[], options: CallOptions): Promise<Asking<F>> {
@@ -44,7 +51,7 @@ async function once<F extends TextFault>(
   after: readonly ModelMessage[],
   judge: (text: string) => readonly F[],
   options: CallOptions,
-): Promise<{ readonly code: string } | Reply<F>> {
+): Promise<NoReply | Reply<F>> {
   try {
     const {
       text: raw,
@@ -61,7 +68,7 @@ async function once<F extends TextFault>(
     const faults = unread === undefined ? [] : [{ code: unread === "no-extraction" ? "empty" : unread, text: UNREAD[unread] }];
     return { text, faults: [...faults, ...(text === "" ? [] : judge(text))] };
   } catch (error) {
-    return { code: codeOf(error) };
+    return failureOf(error);
   }
 }
 
@@ -74,8 +81,7 @@ const UNREAD: Readonly<Record<NoCredit, string>> = {
   "no-extraction": "it is empty",
 };
 
-/** A short stable word for why a call failed. */
-function codeOf(error: unknown): string {
+function failureOf(error: unknown): NoReply {
   const { code } = (error ?? {}) as { readonly code?: unknown };
-  return typeof code === "string" ? code : "failed";
+  return { code: typeof code === "string" ? code : "failed", message: error instanceof Error ? error.message : String(error) };
 }

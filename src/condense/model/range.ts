@@ -1,8 +1,11 @@
 // Asks a model to make one summary of the summaries of a chain that is folded.
+import { anchors } from "../../extract/index.ts";
 import type { CallOptions, Model } from "../../models/index.ts";
 import type { Chain } from "../chains.ts";
 import type { PlannedFold } from "../fold.ts";
-import { ask } from "./ask.ts";
+import { fuseRefs } from "../fuse.ts";
+import { tellsOfFailure } from "./answer.ts";
+import { ask, type TextFault } from "./ask.ts";
 import { rangePrompt } from "./prompts.ts";
 
 export interface Fused {
@@ -19,9 +22,7 @@ export async function fuse(model: Model, folds: readonly PlannedFold[], options:
     folds.map(async ({ chain, parts: partsOf }) => {
       const parts = partsOf();
       if (parts.length < 2) return;
-      const most = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-      const judge = (text: string) => (Buffer.byteLength(text) < most ? [] : [{ code: "larger", text: "it is no shorter than what it is made of" }]);
-      const asked = await ask(model, rangePrompt(parts), judge, options);
+      const asked = await ask(model, rangePrompt(parts), (text) => fusionFaults(text, parts), options);
       const reply = "code" in asked ? undefined : (asked.second ?? asked.first);
       if (reply?.faults.length === 0) texts.set(chain, reply.text);
       else code = "code" in asked ? asked.code : reply?.faults[0]?.code;
@@ -29,3 +30,22 @@ export async function fuse(model: Model, folds: readonly PlannedFold[], options:
   );
   return { texts, ...(code !== undefined && { code }) };
 }
+
+/** What is wrong with one summary of several: it is no shorter, leads back to few of the originals, names little that stands there, or hides a failure. */
+function fusionFaults(text: string, parts: readonly string[]): TextFault[] {
+  const all = parts.join("\n");
+  const { kept, missing } = fuseRefs(text, parts);
+  const names = [...new Set(anchors(all))];
+  const named = names.filter((name) => text.includes(name)).length;
+  return [
+    ...(Buffer.byteLength(text) < Buffer.byteLength(all) ? [] : [{ code: "larger", text: "it is no shorter than what it is made of" }]),
+    ...(kept.length >= missing.length ? [] : [{ code: "no-refs", text: `most of the words in backticks are gone: ${missing.slice(0, 8).join(", ")}` }]),
+    ...(named >= Math.min(LEAST_NAMES, names.length)
+      ? []
+      : [{ code: "no-anchor", text: "it has hardly any path, name, number or error text of what it is made of" }]),
+    ...(tellsOfFailure(all) && !tellsOfFailure(text) ? [{ code: "error-not-named", text: "something failed, and it does not say so" }] : []),
+  ];
+}
+
+/** Names of the parts that one summary of them holds at least. */
+const LEAST_NAMES = 3;

@@ -22,6 +22,8 @@ export interface SummaryReport {
   readonly told: number;
   /** Of the others: how many for each reason. */
   readonly without: Readonly<Record<string, number>>;
+  /** Codes for which the model could not be asked, and what each says to a person. */
+  readonly failures: Readonly<Record<string, string>>;
   /** Large results that it read in parts: all bytes, and those that it proved to have read. */
   readonly read: { readonly windows: number; readonly bytes: Bytes; readonly credited: Bytes };
   /** Chains that it made one summary of. */
@@ -37,19 +39,13 @@ export interface Retold {
   readonly report?: SummaryReport;
 }
 
-export interface RetellOptions extends CallOptions {
-  /** From then on the model is asked no more: what it has not told is extracted. */
-  readonly deadline?: AbortSignal;
-}
-
 /**
- * The proposal with a model's words where it has any that hold, and as it was where not; nothing that a model does makes it fail.
+ * The proposal with a model's words where it has any that hold, and as it was where not; nothing that a model does makes it fail. What it has not told
+ * by the deadline is extracted.
  * @throws the signal's reason once that is aborted.
  */
-export async function retell(decider: Decider, proposal: Proposal, summarizer: Summarizer, { deadline, ...given }: RetellOptions = {}): Promise<Retold> {
+export async function retell(decider: Decider, proposal: Proposal, summarizer: Summarizer, options: CallOptions = {}): Promise<Retold> {
   const before = summarizer.usage();
-  const signals = [given.signal, deadline].filter((signal) => signal !== undefined);
-  const options: CallOptions = { ...given, ...(signals.length > 0 && { signal: AbortSignal.any(signals) }) };
   const fused = await fuse(summarizer.model, proposal.plan.folds, options);
   const folded = fused.texts.size > 0 ? (decider.refolded(proposal, fused.texts) ?? proposal) : proposal;
   const { plan } = folded;
@@ -58,7 +54,7 @@ export async function retell(decider: Decider, proposal: Proposal, summarizer: S
     ...plan.spilled.map(({ record, text }) => ({ record, extract: text })),
   ]);
   const told = await tell(summarizer.model, asked, summarizer.policy, options);
-  given.signal?.throwIfAborted();
+  options.signal?.throwIfAborted();
   const telling = tellingOf(told, plan, asked, summarizer.policy);
   const retold = telling.stubs.size > 0 ? plan.retold(telling) : undefined;
   const used = retold ?? (telling.remark === "" ? undefined : plan.retold({ ...telling, stubs: new Map(), bullets: "" })) ?? plan;
@@ -70,13 +66,14 @@ export async function retell(decider: Decider, proposal: Proposal, summarizer: S
       ...told.without.values(),
       ...[...told.sections.keys()].flatMap((record) => (retold && telling.stubs.has(record) ? [] : ["not-smaller"])),
     ]),
+    failures: Object.fromEntries(told.failures),
     read: summed([...told.readings.values()]),
     fused: fused.texts.size,
     usage,
   };
   const attempts = [...summaryAttempt(report), ...fusionAttempt(report, fused.code), ...(summarizer.changes?.() ?? [])];
   const result = used === plan ? folded : decider.replanned(folded, used);
-  return { proposal: isEmpty(used) ? undefined : result, attempts, ...(usage.calls > 0 && { report }) };
+  return { proposal: isEmpty(used) ? undefined : result, attempts, ...((asked.length > 0 || usage.calls > 0) && { report }) };
 }
 
 function inOrder(asked: readonly Asked[]): Asked[] {

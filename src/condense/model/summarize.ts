@@ -27,6 +27,8 @@ export interface Told {
   readonly without: ReadonlyMap<AnsweredRecord, string>;
   /** Large results that were read in parts. */
   readonly readings: ReadonlyMap<AnsweredRecord, Reading>;
+  /** Codes for which the model could not be asked, and what each says to a person. */
+  readonly failures: ReadonlyMap<string, string>;
 }
 
 /** Results in one call at most. */
@@ -37,7 +39,12 @@ const BYTES_PER_TOKEN = 2.5;
 /** Asks about results, given in path order. It never throws for what a model does: what it did not tell is in `without`. */
 export async function tell(model: Model, asked: readonly Asked[], policy: SummaryPolicy, options: CallOptions = {}): Promise<Told> {
   const input = Math.min(policy.inputTokens, Math.floor((model.window ?? Number.POSITIVE_INFINITY) * 0.6));
-  const told = { sections: new Map<AnsweredRecord, string>(), without: new Map<AnsweredRecord, string>(), readings: new Map<AnsweredRecord, Reading>() };
+  const told = {
+    sections: new Map<AnsweredRecord, string>(),
+    without: new Map<AnsweredRecord, string>(),
+    readings: new Map<AnsweredRecord, Reading>(),
+    failures: new Map<string, string>(),
+  };
   const groups = grouped(asked, policy.grouping);
   await Promise.all(
     groups.map(async (group) => {
@@ -47,10 +54,11 @@ export async function tell(model: Model, asked: readonly Asked[], policy: Summar
       await Promise.all(packed(members, input).map((pack) => tellPack(model, pack, told, options)));
     }),
   );
+  for (const { reasons } of told.readings.values()) for (const [code, message] of reasons) if (message !== undefined) told.failures.set(code, message);
   return { ...told, sections: inOrder(told.sections, asked), without: inOrder(told.without, asked) };
 }
 
-type Telling = { readonly [K in keyof Told]: Map<AnsweredRecord, Told[K] extends ReadonlyMap<unknown, infer V> ? V : never> };
+type Telling = { readonly [K in keyof Told]: Told[K] extends ReadonlyMap<infer Key, infer V> ? Map<Key, V> : never };
 
 function leave({ without }: Telling, members: readonly { readonly record: AnsweredRecord }[], why: string): void {
   for (const { record } of members) without.set(record, why);
@@ -94,14 +102,14 @@ async function memberOf(
   const { tool, status } = record.fact;
   const subject = { ref: record.ref, tool, status, extract, material: `${args}\n${whole}` };
   const size = estimate(whole);
-  if (size <= input / 2) return { record, subject, input: args, text: whole, tokens: size + estimate(args) };
+  if (size <= input / 2) return { record, subject, input: shortened(args), text: whole, tokens: size + estimate(shortened(args)) };
   const most: Bytes = Math.floor((input / 2) * BYTES_PER_TOKEN);
   const reading = await readLarge(model, { tool, input: shortened(args), args: argumentsOf(record.call), status, text: whole }, most, most, options);
   readings.set(record, reading);
   return { record, subject, input: shortened(args), text: reading.notes, tokens: estimate(reading.notes) };
 }
 
-/** Arguments as they stand beside a large result, counted where they are cut. */
+/** Arguments as they stand beside a result; what is cut is counted. */
 function shortened(args: string): string {
   return args.length <= 2000 ? args : `${args.slice(0, 2000)} … (${args.length - 2000} more characters)`;
 }
@@ -131,6 +139,7 @@ async function tellPack(model: Model, pack: readonly Member[], told: Telling, op
   const read = (text: string) => readAnswer(text, subjects);
   const asked = await ask(model, prompt, (text) => [...read(text).faults, ...larger(read(text).sections, pack)], options);
   if ("code" in asked) {
+    if (asked.message !== undefined) told.failures.set(asked.code, asked.message);
     if (asked.code !== "length" || pack.length === 1) return leave(told, pack, asked.code);
     const half = Math.ceil(pack.length / 2);
     await Promise.all([tellPack(model, pack.slice(0, half), told, options), tellPack(model, pack.slice(half), told, options)]);

@@ -23,8 +23,8 @@ export interface Reading {
   readonly bytes: Bytes;
   /** Bytes that the model has given back the proof of having read; the rest is told by extracts. */
   readonly credited: Bytes;
-  /** Why windows were not credited, each code once. */
-  readonly codes: readonly string[];
+  /** Why windows were not credited, each code once, with what was said to a person where the model could not be asked. */
+  readonly reasons: ReadonlyMap<string, string | undefined>;
 }
 
 /** Bytes that the notes on one window may take. */
@@ -46,19 +46,20 @@ export async function readLarge(model: Model, result: LargeResult, windowBytes: 
     }),
   );
   const notes = read.map(({ head, text }) => `${head}\n${text}`).join("\n");
-  const codes = new Set(read.flatMap(({ code }) => (code === undefined ? [] : [code])));
+  const reasons = new Map(read.flatMap(({ code, message }) => (code === undefined ? [] : [[code, message] as const])));
   const credited = read.reduce((sum, note) => sum + (note.code === undefined ? note.bytes : 0), 0);
-  const reading = { notes, windows: spans.length, bytes: bytes.length, credited, codes: [...codes] };
+  const reading = { notes, windows: spans.length, bytes: bytes.length, credited, reasons };
   const size = Buffer.byteLength(notes);
   if (size <= most || size >= bytes.length) return reading;
   const again = await readLarge(model, { ...result, text: notes }, windowBytes, most, options);
-  return { ...reading, notes: again.notes, windows: reading.windows + again.windows, codes: [...new Set([...codes, ...again.codes])] };
+  return { ...reading, notes: again.notes, windows: reading.windows + again.windows, reasons: new Map([...reasons, ...again.reasons]) };
 }
 
 interface Note {
   readonly text: string;
   /** Why the model's note was not used. */
   readonly code?: string;
+  readonly message?: string;
 }
 
 async function noteOf(
@@ -78,5 +79,5 @@ async function noteOf(
   const reply = "code" in asked ? undefined : [asked.second, asked.first].find((each) => each?.faults.length === 0);
   if (reply) return { text: reply.text === NOTHING_HERE ? "(nothing of use)" : reply.text };
   const { text: extracted } = extract({ tool: result.tool, args: result.args, text, status: result.status }, { budget: NOTE_BYTES / 4, lines: 1 });
-  return { text: extracted, code: "code" in asked ? asked.code : ((asked.second ?? asked.first).faults[0]?.code ?? "failed") };
+  return { text: extracted, ...("code" in asked ? asked : { code: (asked.second ?? asked.first).faults[0]?.code ?? "failed" }) };
 }

@@ -57,10 +57,20 @@ function asItCame(item: Item): Item | undefined {
   return undefined;
 }
 
+/** What the note of a batch takes in a view; 0 where it has none, or it is shown no more. */
+export function noteTokens({ session }: Changed, { note }: BatchOnBranch, shown: Shown): Tokens {
+  const items = note === undefined ? [] : session.named(note).flatMap((place) => shown.get(place) ?? []);
+  return items.reduce((sum, item) => sum + itemTokens(item), 0);
+}
+
 /** Tokens that each request is smaller by, of all batches of the branch. */
 export function savedTokens(live: Changed): Tokens {
   const shown = shownIn(live.view());
   const saved = new Map<Place, Tokens>();
-  for (const batch of live.ours.batches) for (const { target, before, after } of changesOf(live, batch, shown)) saved.set(target, before - after);
-  return [...saved.values()].reduce((sum, each) => sum + each, 0);
+  let notes = 0;
+  for (const batch of live.ours.batches) {
+    for (const { target, before, after } of changesOf(live, batch, shown)) saved.set(target, before - after);
+    notes += noteTokens(live, batch, shown);
+  }
+  return [...saved.values()].reduce((sum, each) => sum + each, -notes);
 }

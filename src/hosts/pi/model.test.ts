@@ -5,7 +5,7 @@ type Asked = Parameters<Registry["streamSimple"]>;
 
 /** A registry whose one model ends as it is told to. */
 function registry(message: object, asked: Asked[] = []): Registry {
-  const model = { provider: "sum", id: "one", api: "faux", contextWindow: 1000, cost: { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1 } };
+  const model = { provider: "sum", id: "one", api: "faux", contextWindow: 1000, maxTokens: 4096, cost: { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1 } };
   return {
     find: (provider: string, id: string) => (provider === "sum" && id === "one" ? model : undefined),
     streamSimple: (...call: Asked) => {
@@ -22,7 +22,7 @@ function registry(message: object, asked: Asked[] = []): Registry {
 }
 
 const ASK = { messages: [{ role: "user", text: "tell" }] } as const;
-const options = { current: undefined, thinking: "default" } as const;
+const options = { current: undefined, thinking: "default", maxOutputTokens: 4096, window: null } as const;
 
 describe("how a failure of a provider is taken", () => {
   test.each([
@@ -49,7 +49,7 @@ test("what a model says, thinking left out, and what it took", async () => {
   const content = [
     { type: "thinking", thinking: "hm" },
     { type: "text", text: "one " },
-    { type: "text", text: "two" },
+    { type: "text", text: "<think>[[1:read]] hm</think>two" },
   ];
   const asked: Asked[] = [];
   const model = piModel(registry({ content }, asked), "sum/one", { ...options, thinking: "high" });
@@ -64,6 +64,17 @@ test("what a model says, thinking left out, and what it took", async () => {
   const [, context, given] = asked[0] as Asked;
   expect(context.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   expect(given).toMatchObject({ maxTokens: 77, reasoning: "high" });
+});
+
+test("an answer without end is left", async () => {
+  const endless = {
+    ...registry({}),
+    streamSimple: (...[, , options]: Asked) =>
+      (async function* () {
+        while (!options?.signal?.aborted) yield { type: "text_delta", delta: "x".repeat(100_000) };
+      })(),
+  } as never;
+  await expect(piModel(endless, "sum/one", options).generate(ASK)).rejects.toMatchObject({ class: "invalid", code: "too-long" });
 });
 
 test("a provider that reports nothing has used an unknown number of tokens, not none", async () => {

@@ -1,6 +1,17 @@
 // A model of Pi's registry as one that we ask: Pi knows its provider, its key, its price and how to reach it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type CallOptions, type Model, ModelError, type ModelReply, type ModelRequest, type Thinking } from "../../models/index.ts";
+import {
+  type CallOptions,
+  type Model,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  mostBytes,
+  type Thinking,
+  tooLong,
+  withoutThinking,
+} from "../../models/index.ts";
+import type { Tokens } from "../../session/index.ts";
 
 export type Registry = ExtensionContext["modelRegistry"];
 type PiModel = NonNullable<ReturnType<Registry["find"]>>;
@@ -10,42 +21,61 @@ type Streamed = Awaited<ReturnType<ReturnType<Registry["streamSimple"]>["result"
 /** By this name the model is meant that the session itself uses. */
 export const CURRENT = "pi/current";
 
+export interface PiModelOptions {
+  /** The session's own model. */
+  readonly current: PiModel | undefined;
+  readonly thinking: Thinking;
+  readonly maxOutputTokens: Tokens;
+  /** Where the settings say it; else Pi's. */
+  readonly window: Tokens | null;
+}
+
 /**
  * The model of that name; `current` is the session's own.
  * @throws ModelError where Pi does not know it.
  */
-export function piModel(
-  registry: Registry,
-  name: string,
-  { current, thinking }: { readonly current: PiModel | undefined; readonly thinking: Thinking },
-): Model {
+export function piModel(registry: Registry, name: string, { current, thinking, maxOutputTokens, window }: PiModelOptions): Model {
   const at = name.indexOf("/");
   const found = name === CURRENT ? current : registry.find(name.slice(0, at), name.slice(at + 1));
-  if (!found) throw new ModelError("invalid", "unknown-model", `expected a model that Pi knows, found ${name}: /palimpsest model lists them`);
+  if (!found)
+    throw new ModelError(
+      "invalid",
+      "unknown-model",
+      `expected a model that Pi knows, found ${name}: /palimpsest model lists them. Providers of other configurations are none of Pi's; its models.json adds some`,
+    );
   const { input, output, cacheRead } = found.cost;
   return {
     name: `${found.provider}/${found.id}`,
-    window: found.contextWindow,
+    window: window ?? found.contextWindow,
     price: input + output > 0 ? { input, output, cacheRead } : { input: null, output: null, cacheRead: null },
-    generate: (request, options = {}) => asked(registry, found, request, { ...options, thinking }),
+    generate: (request, options = {}) => asked(registry, found, { maxOutputTokens, ...request }, { ...options, thinking }),
   };
 }
 
 async function asked(registry: Registry, model: PiModel, request: ModelRequest, options: CallOptions & { readonly thinking: Thinking }): Promise<ModelReply> {
-  const { signal, onEvent, onUsage } = options;
+  const { onEvent, onUsage } = options;
   const thinking = request.thinking ?? options.thinking;
+  const most = mostBytes({ maxOutputTokens: request.maxOutputTokens ?? model.maxTokens, thinking });
+  const stop = new AbortController();
   const stream = registry.streamSimple(model, contextOf(model, request), {
-    ...(signal && { signal }),
+    signal: options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal,
     ...(request.maxOutputTokens !== undefined && { maxTokens: request.maxOutputTokens }),
     ...(thinking !== "default" && thinking !== "off" && { reasoning: thinking }),
     disableContinuation: true,
   });
-  for await (const _ of stream) onEvent?.();
+  let bytes = 0;
+  for await (const event of stream) {
+    onEvent?.();
+    if (event.type === "text_delta" || event.type === "thinking_delta") bytes += Buffer.byteLength(event.delta);
+    if (bytes <= most) continue;
+    stop.abort();
+    throw tooLong(`${model.provider}/${model.id}`, most);
+  }
   const message = await stream.result();
   const usage = usageOf(message);
   onUsage?.(usage);
   if (message.stopReason === "error" || message.stopReason === "aborted") throw failureOf(message);
-  const text = message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+  const text = withoutThinking(message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(""));
   return { text, finish: message.stopReason === "length" ? "length" : message.stopReason === "stop" ? "stop" : "other", usage };
 }
 

@@ -29,7 +29,14 @@ export class Runner {
   readonly #pi: ExtensionAPI;
   #running: Promise<Running | undefined> | undefined;
   #passing: Passing = passing();
-  #spent = { source: "palimpsest", totalCost: 0, inputTokens: 0, outputTokens: 0 };
+  #spent: {
+    readonly totalCost?: number | undefined;
+    readonly inputTokens?: number | undefined;
+    readonly outputTokens?: number | undefined;
+    readonly unreportedCalls: number;
+  } = {
+    unreportedCalls: 0,
+  };
   /** Whether the settings were written after Pi had read them. */
   #since: "same" | "changed" = "same";
 
@@ -139,11 +146,17 @@ export class Runner {
     if (!summaries) return { proposal, records: [] };
     const { head } = live;
     const { BATCH_TYPE } = await import("../../formats/index.ts");
-    const told = await summaries.tell(live.decider, proposal, ended).catch((error: unknown) => {
-      if (ended.aborted) return undefined;
+    // Who aborts the run waits for nobody.
+    const { signal } = ctx;
+    const stops = signal ? AbortSignal.any([ended, signal]) : ended;
+    this.#show(ctx, `palimpsest asks ${summaries.name} for summaries`);
+    const told = await summaries.tell(live.decider, proposal, stops).catch((error: unknown) => {
+      if (stops.aborted) return undefined;
       throw error;
     });
-    if (!told || !isUsable(ctx, ended)) return undefined;
+    if (!isUsable(ctx, ended)) return undefined;
+    this.#show(ctx, this.#passing.line);
+    if (!told) return undefined;
     const records = [...told.attempts.map((attempt) => ({ version: 1, ...attempt }) as const), ...told.outages].map(
       (data): CustomDraft => ({ type: "custom", customType: BATCH_TYPE, data }),
     );
@@ -182,11 +195,19 @@ export class Runner {
     if (isUsable(ctx, running.ended)) await this.start(ctx);
   }
 
+  #show(ctx: ExtensionContext, line: string | undefined): void {
+    ctx.ui.setStatus(STATUS, line);
+  }
+
   /** Says on Pi's shared channel what all summaries of this process took so far. */
-  #spend({ input, output, usd }: Spending): void {
+  #spend({ input, output, usd, unreported }: Spending): void {
     const { totalCost, inputTokens, outputTokens } = this.#spent;
-    this.#spent = { source: "palimpsest", totalCost: totalCost + usd, inputTokens: inputTokens + input, outputTokens: outputTokens + output };
-    this.#pi.events.emit("cost:external", this.#spent);
+    const plus = (sum: number | undefined, more: number | undefined) => (more === undefined ? sum : (sum ?? 0) + more);
+    const sums = { totalCost: plus(totalCost, usd), inputTokens: plus(inputTokens, input), outputTokens: plus(outputTokens, output) };
+    this.#spent = { ...sums, unreportedCalls: this.#spent.unreportedCalls + unreported };
+    // What nobody reported is left out: it is not zero.
+    const known = Object.entries(this.#spent).filter(([, value]) => value !== undefined);
+    this.#pi.events.emit("cost:external", { source: "palimpsest", ...Object.fromEntries(known) });
   }
 
   #follow(running: Running, ctx: ExtensionContext): void {

@@ -1,10 +1,10 @@
 // Summaries by a model inside Pi: the model that the settings name, opened when first needed, and what came of asking it.
 
-import { type Decider, type Proposal, retell, type Summarizer, summarizerOf } from "../../condense/index.ts";
+import { type Decider, type Proposal, retell, type Summarizer, type SummaryReport, summarizerOf } from "../../condense/index.ts";
 import type { Policy } from "../../config/index.ts";
 import type { OutageData } from "../../formats/index.ts";
 import { type Composed, composed, type FallbackState, ModelError } from "../../models/index.ts";
-import type { AttemptDecision } from "../../session/index.ts";
+import type { AttemptDecision, AttemptUsage } from "../../session/index.ts";
 import { piModel, type Registry } from "./model.ts";
 
 type Current = Parameters<typeof piModel>[2]["current"];
@@ -22,12 +22,8 @@ export interface SummariesFrom {
   readonly onSpent: (spent: Spending) => void;
 }
 
-/** What one asking took. */
-export interface Spending {
-  readonly input: number;
-  readonly output: number;
-  readonly usd: number;
-}
+/** What one asking took; what nobody reported is absent. */
+export type Spending = Pick<AttemptUsage, "input" | "output" | "usd" | "unreported">;
 
 /** A proposal that a model told of, and what the branch is to know of it. */
 export interface ToldProposal {
@@ -40,6 +36,7 @@ export class Summaries {
   readonly #from: SummariesFrom;
   #opened: Promise<{ readonly summarizer: Summarizer; readonly state: Composed["fallbackState"] } | undefined> | undefined;
   #outages: OutageData[] = [];
+  #said: string | undefined;
   /** Why the model could not be opened. */
   fault: string | undefined;
 
@@ -63,10 +60,21 @@ export class Summaries {
     const { ceilingSeconds } = this.#from.policy.models;
     const deadline = ceilingSeconds > 0 ? AbortSignal.timeout(ceilingSeconds * 1000) : undefined;
     const { proposal: told, attempts, report } = await retell(decider, proposal, opened.summarizer, { signal: ended, ...(deadline && { deadline }) });
-    if (report) this.#from.onSpent({ input: report.usage.input ?? 0, output: report.usage.output ?? 0, usd: report.usage.usd ?? 0 });
+    if (report && report.usage.calls > 0) this.#from.onSpent(report.usage);
+    this.#tellFailure(report);
     const outages = this.#outages;
     this.#outages = [];
     return { proposal: told, attempts, outages };
+  }
+
+  /** Each kind of failure is said once, until summaries come again. */
+  #tellFailure(report: SummaryReport | undefined): void {
+    if (!report || report.asked === 0) return;
+    const [failure] = Object.entries(report.failures);
+    const code = failure?.[0];
+    if (failure && code !== this.#said)
+      this.#from.onChange(`Palimpsest: no summaries by ${this.name} (${code}): ${failure[1]} Extracts stand in their place.`, "warning");
+    this.#said = code;
   }
 
   #open() {
@@ -79,19 +87,24 @@ export class Summaries {
     const { models } = policy;
     const state: FallbackState | undefined = outage?.state === "down" ? { primary: "down", since: outage.since, told: true } : undefined;
     try {
-      const opened = await composed(models, {
-        open: async (name) => piModel(registry, name, { current, thinking: models.thinking }),
-        ...(state && { fallbackState: state }),
-        onChange: (change, { primary, second, code }) => {
-          this.#outages.push({ version: 1, kind: "outage", model: primary, state: change, since: Date.now(), ...(code !== undefined && { code }) });
-          onChange(
-            change === "down"
-              ? `Palimpsest: ${primary} cannot be reached${code === undefined ? "" : ` (${code})`}: ${second} writes the summaries`
-              : `Palimpsest: ${primary} answers again`,
-            change === "down" ? "warning" : "info",
-          );
+      // A boundary ends with the ceiling: where a second model is to have its turn, the first gets half of it.
+      const ceilingSeconds = models.fallback === "none" ? models.ceilingSeconds : models.ceilingSeconds / 2;
+      const opened = await composed(
+        { ...models, ceilingSeconds },
+        {
+          open: async (name) => piModel(registry, name, { current, thinking: models.thinking, maxOutputTokens: models.maxOutputTokens, window: models.window }),
+          ...(state && { fallbackState: state }),
+          onChange: (change, { primary, second, code }) => {
+            this.#outages.push({ version: 1, kind: "outage", model: primary, state: change, since: Date.now(), ...(code !== undefined && { code }) });
+            onChange(
+              change === "down"
+                ? `Palimpsest: ${primary} cannot be reached${code === undefined ? "" : ` (${code})`}: ${second} writes the summaries`
+                : `Palimpsest: ${primary} answers again`,
+              change === "down" ? "warning" : "info",
+            );
+          },
         },
-      });
+      );
       this.fault = undefined;
       return opened && { summarizer: summarizerOf(opened, policy.condense.summaries), state: opened.fallbackState };
     } catch (error) {

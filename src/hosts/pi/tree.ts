@@ -2,7 +2,7 @@
 import { aboutCall } from "../../condense/index.ts";
 import { answeredCall, originalText, recall } from "../../recall/index.ts";
 import type { CallFact, Place, Ref, ResultFact, Session, Tokens } from "../../session/index.ts";
-import { type Change, type Changed, changesOf, shownIn } from "./changes.ts";
+import { type Change, type Changed, changesOf, noteTokens, shownIn } from "./changes.ts";
 import { oneLine, short } from "./lines.ts";
 
 /** One epoch of ours. */
@@ -14,7 +14,7 @@ export interface EpochNode {
   /** Records that it is to change, where it has only begun. */
   readonly waiting: number;
   readonly leaves: readonly Leaf[];
-  /** Tokens of what it changed, as it came and as it is shown now. */
+  /** Tokens of what it changed as it came, and as it is shown now with its note. */
   readonly before: Tokens;
   readonly after: Tokens;
 }
@@ -43,7 +43,7 @@ export function treeOf(live: Changed): readonly EpochNode[] {
       waiting,
       leaves,
       before: sum(leaves.map(({ before }) => before)),
-      after: sum(leaves.map(({ after }) => after)),
+      after: sum(leaves.map(({ after }) => after)) + noteTokens(live, batch, shown),
     };
   });
 }
