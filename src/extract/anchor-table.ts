@@ -2,7 +2,6 @@
 import type { AnchorClass } from "./anchors.ts";
 
 const CLASSES: readonly AnchorClass[] = ["path", "code", "value", "identifier", "quoted", "place"];
-const CLASS_INDEX: Readonly<Record<AnchorClass, number>> = { path: 0, code: 1, value: 2, identifier: 3, quoted: 4, place: 5 };
 const SKIPPED = 15;
 
 /**
@@ -11,6 +10,10 @@ const SKIPPED = 15;
  */
 const MOST = 1 << 16;
 const MOST_PATHS = MOST * 4;
+
+/** Slots to one text, at first; fewest slots. */
+const PER_TEXT = 4;
+const FEWEST_SLOTS = 64;
 
 /** What is kept of one anchor, in 32-bit words: two hashes, the text it stands in, where it begins and ends, how often with its class. */
 const WORDS = 6;
@@ -24,35 +27,45 @@ const CLASS_MASK = 15;
 
 /** A hash table over spans of texts; open addresses, at most half full. Two spans of one length with the same 64 bits of hash are taken for the same. */
 export class AnchorTable {
-  #texts: string[] = [];
-  #slots = new Int32Array(1024).fill(-1);
-  #words = new Int32Array(512 * WORDS);
+  readonly #texts: (place: number) => string;
+  #open = 0;
+  /** Index of the anchor in each slot, plus 1; 0 in an empty one. */
+  #slots: Int32Array;
+  #words: Int32Array;
   #size = 0;
+
+  /** `texts`: those that will be opened, by their places. `count`: how many, by which room is made. */
+  constructor(texts: (place: number) => string, count: number) {
+    this.#texts = texts;
+    const slots = Math.min(MOST * 2, Math.max(FEWEST_SLOTS, 2 ** Math.ceil(Math.log2(count * PER_TEXT + 1))));
+    this.#slots = new Int32Array(slots);
+    this.#words = new Int32Array((slots / 2) * WORDS);
+  }
 
   get size(): number {
     return this.#size;
   }
 
-  /** A text whose spans are added from now on. */
-  open(text: string): void {
-    this.#texts.push(text);
+  /** The place of the text whose spans are added from now on. */
+  open(place: number): void {
+    this.#open = place;
   }
 
-  /** Counts an anchor of the text opened last; its index where it is new, else -1. */
-  add(start: number, end: number, what: AnchorClass): number {
-    const text = this.#texts[this.#texts.length - 1] as string;
+  /** Counts an anchor of the text opened last, whose units are `codes`; its index where it is new, else -1. */
+  add(start: number, end: number, what: AnchorClass, codes: Uint16Array): number {
     let hash = 0x811c9dc5;
     let second = end - start;
     for (let at = start; at < end; at++) {
-      const code = text.charCodeAt(at);
+      const code = codes[at] as number;
       hash = Math.imul(hash ^ code, 0x01000193);
       second = (Math.imul(second, 31) + code) | 0;
     }
-    const mask = this.#slots.length - 1;
+    const slots = this.#slots;
     const words = this.#words;
+    const mask = slots.length - 1;
     let slot = (hash ^ (hash >>> 15)) & mask;
-    for (let index = this.#slots[slot] as number; index >= 0; index = this.#slots[slot] as number) {
-      const own = index * WORDS;
+    for (let index = slots[slot] as number; index > 0; index = slots[slot] as number) {
+      const own = (index - 1) * WORDS;
       if (words[own] === hash && words[own + 1] === second && (words[own + END] as number) - (words[own + START] as number) === end - start) {
         words[own + COUNT] = (words[own + COUNT] as number) + (1 << CLASS_BITS);
         return -1;
@@ -79,7 +92,7 @@ export class AnchorTable {
 
   text(index: number): string {
     const own = index * WORDS;
-    return (this.#texts[this.#words[own + TEXT] as number] as string).slice(this.#words[own + START], this.#words[own + END]);
+    return this.#texts(this.#words[own + TEXT] as number).slice(this.#words[own + START], this.#words[own + END]);
   }
 
   #insert(slot: number, hash: number, second: number, start: number, end: number, what: AnchorClass): number {
@@ -87,13 +100,14 @@ export class AnchorTable {
     this.#size += 1;
     const own = index * WORDS;
     if (own === this.#words.length) this.#grow();
-    this.#words[own] = hash;
-    this.#words[own + 1] = second;
-    this.#words[own + TEXT] = this.#texts.length - 1;
-    this.#words[own + START] = start;
-    this.#words[own + END] = end;
-    this.#words[own + COUNT] = (1 << CLASS_BITS) | CLASS_INDEX[what];
-    if (this.#size * 2 <= this.#slots.length) this.#slots[slot] = index;
+    const words = this.#words;
+    words[own] = hash;
+    words[own + 1] = second;
+    words[own + TEXT] = this.#open;
+    words[own + START] = start;
+    words[own + END] = end;
+    words[own + COUNT] = (1 << CLASS_BITS) | CLASSES.indexOf(what);
+    if (this.#size * 2 <= this.#slots.length) this.#slots[slot] = index + 1;
     else this.#spread();
     return index;
   }
@@ -106,13 +120,13 @@ export class AnchorTable {
 
   /** Twice the slots, all anchors in them. */
   #spread(): void {
-    const slots = new Int32Array(this.#slots.length * 2).fill(-1);
+    const slots = new Int32Array(this.#slots.length * 2);
     const mask = slots.length - 1;
     for (let index = 0; index < this.#size; index++) {
       const hash = this.#words[index * WORDS] as number;
       let slot = (hash ^ (hash >>> 15)) & mask;
-      while ((slots[slot] as number) >= 0) slot = (slot + 1) & mask;
-      slots[slot] = index;
+      while ((slots[slot] as number) > 0) slot = (slot + 1) & mask;
+      slots[slot] = index + 1;
     }
     this.#slots = slots;
   }

@@ -15,6 +15,7 @@ describe("anchors", () => {
     ["C:\\a-b\\x-1.ts:12: text", ["C:\\a-b\\x-1.ts", "C:\\a-b\\x-1.ts:12"]],
     ["\\\\server\\share\\dir\\file.txt", ["\\\\server\\share\\dir\\file.txt", "share\\dir\\file.txt"]],
     ["open package.json.", ["package.json"]],
+    ["2147483648 4294967296 4294967297 34359738368 68719476735", ["4294967297", "68719476735"]],
     ["below src/extract/kinds there", ["src/extract/kinds"]],
     ["0x1a2b3c4d at .config/app/", ["0x1a2b3c4d", ".config/app/"]],
     ["call readFile or read_file, not read", ["readFile", "read_file"]],

@@ -1,10 +1,11 @@
 // The words of a text that an agent comes back to: paths, identifiers, values, codes, addresses.
+import { borrowCodes, giveBackCodes } from "./codes.ts";
 
 /** What an anchor is; the order is that in which they are listed when not all can be. */
 export type AnchorClass = "path" | "code" | "value" | "identifier" | "quoted" | "place";
 
-/** Called for each anchor in text order, repeats included, with where it begins and ends. `at`: the offset of the word it stands in. */
-type SpanVisitor = (start: number, end: number, what: AnchorClass, at: number) => void;
+/** Called for each anchor in text order, repeats included, with where it begins and ends. `at`: the offset of the word it stands in; `codes`: the text's units. */
+type SpanVisitor = (start: number, end: number, what: AnchorClass, at: number, codes: Uint16Array) => void;
 
 const LOWER = 1;
 const UPPER = 2;
@@ -18,7 +19,7 @@ const SIGN = 128;
 const CLASSES = classes();
 
 function classes(): Uint8Array {
-  const table = new Uint8Array(128);
+  const table = new Uint8Array(0x10000);
   table.fill(LOWER, 97, 123).fill(UPPER, 65, 91).fill(DIGIT, 48, 58);
   table[95] = UNDERSCORE;
   table[36] = UNDERSCORE;
@@ -89,13 +90,21 @@ export function pathTail(path: string): string {
   return path;
 }
 
-/** Visits the anchors of a text in one pass, commonplace names among them; nothing is copied. */
+/** Visits the anchors of a text in one pass, commonplace names among them; nothing is copied but its units. */
 export function visitSpans(text: string, visit: SpanVisitor): void {
+  const codes = borrowCodes(text);
+  try {
+    visitWords(text, codes, visit);
+  } finally {
+    giveBackCodes(codes);
+  }
+}
+
+function visitWords(text: string, codes: Uint16Array, visit: SpanVisitor): void {
   const end = text.length;
   let at = 0;
   while (at < end) {
-    const code = text.charCodeAt(at);
-    if (code >= 128 || CLASSES[code] === 0) {
+    if (CLASSES[codes[at] as number] === 0) {
       at += 1;
       continue;
     }
@@ -104,45 +113,44 @@ export function visitSpans(text: string, visit: SpanVisitor): void {
     let previous = 0;
     let humps = false;
     for (; at < end; at++) {
-      const next = text.charCodeAt(at);
-      const kind = next < 128 ? (CLASSES[next] as number) : 0;
+      const kind = CLASSES[codes[at] as number] as number;
       if (kind === 0) break;
       if (kind === UPPER && previous === LOWER) humps = true;
       kinds |= kind;
       previous = kind;
     }
-    if (at < end && text.charCodeAt(at) === 58) at = afterColon(text, start, at, kinds, visit);
-    else if (humps || (kinds & ~(LOWER | UPPER)) !== 0 || isCapital(text, start, at, kinds)) visitWord(text, start, at, kinds, visit);
+    if (codes[at] === 58) at = afterColon(text, codes, start, at, kinds, visit);
+    else if (humps || (kinds & ~(LOWER | UPPER)) !== 0 || isCapital(codes, start, at, kinds)) visitWord(text, codes, start, at, kinds, visit);
   }
 }
 
 /** A word of capitals alone may be the code of an error. */
-function isCapital(text: string, start: number, end: number, kinds: number): boolean {
-  return kinds === UPPER && end - start >= 5 && text.charCodeAt(start) === 69;
+function isCapital(codes: Uint16Array, start: number, end: number, kinds: number): boolean {
+  return kinds === UPPER && end - start >= 5 && codes[start] === 69;
 }
 
 /** A colon ends a word unless it stands in an address, after a drive, or before a line number. Returns where reading goes on. */
-function afterColon(text: string, start: number, colon: number, kinds: number, visit: SpanVisitor): number {
-  const next = text.charCodeAt(colon + 1);
-  if (next === 47 && text.charCodeAt(colon + 2) === 47 && (kinds & ~(LOWER | UPPER)) === 0) {
-    const end = addressEnd(text, colon + 3);
-    if (end > colon + 3 && end - start <= LONGEST) visit(start, end, "path", start);
+function afterColon(text: string, codes: Uint16Array, start: number, colon: number, kinds: number, visit: SpanVisitor): number {
+  const next = codes[colon + 1];
+  if (next === 47 && codes[colon + 2] === 47 && (kinds & ~(LOWER | UPPER)) === 0) {
+    const end = addressEnd(codes, colon + 3, text.length);
+    if (end > colon + 3 && end - start <= LONGEST) visit(start, end, "path", start, codes);
     return end;
   }
   if (colon - start === 1 && (next === 92 || next === 47) && kinds <= UPPER) {
     let end = colon + 1;
-    while (end < text.length && classAt(text, end) !== 0) end += 1;
-    const from = trimmedStart(text, start, end);
-    const to = trimmedEnd(text, start, end);
-    if (to - from <= LONGEST) visit(from, to, "path", start);
-    visitParts(text, from, to, start, visit);
-    return text.charCodeAt(end) === 58 ? visitPlace(text, start, end, from, to, visit) : end;
+    while (CLASSES[codes[end] as number] !== 0) end += 1;
+    const from = trimmedStart(codes, start, end);
+    const to = trimmedEnd(codes, start, end);
+    if (to - from <= LONGEST) visit(from, to, "path", start, codes);
+    visitParts(text, codes, from, to, start, visit);
+    return codes[end] === 58 ? visitPlace(codes, start, end, from, to, visit) : end;
   }
-  visitWord(text, start, colon, kinds, visit);
+  visitWord(text, codes, start, colon, kinds, visit);
   if ((kinds & (SLASH | DOT)) === 0) return colon + 1;
-  const to = trimmedEnd(text, start, colon);
-  const from = trimmedStart(text, start, to);
-  return isPath(text, from, to) ? visitPlace(text, start, colon, from, to, visit) : colon + 1;
+  const to = trimmedEnd(codes, start, colon);
+  const from = trimmedStart(codes, start, to);
+  return isPath(text, codes, from, to) ? visitPlace(codes, start, colon, from, to, visit) : colon + 1;
 }
 
 const ADDRESS_END = addressTable(" \t\n\v\f\r\"'`<>()[]{},;|\\");
@@ -154,42 +162,36 @@ function addressTable(signs: string): Uint8Array {
   return table;
 }
 
-function addressEnd(text: string, from: number): number {
+function addressEnd(codes: Uint16Array, from: number, length: number): number {
   let end = from;
-  while (end < text.length && end - from <= LONGEST && !isAddressEnd(text, end)) end += 1;
-  while (end > from && SENTENCE_END[text.charCodeAt(end - 1)] === 1) end -= 1;
+  while (end < length && end - from <= LONGEST && !isAddressEnd(codes[end] as number)) end += 1;
+  while (end > from && SENTENCE_END[codes[end - 1] as number] === 1) end -= 1;
   return end;
 }
 
-function isAddressEnd(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code < 128 ? ADDRESS_END[code] === 1 : /\s/.test(text.charAt(at));
-}
-
-function classAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return code < 128 ? (CLASSES[code] as number) : 0;
+function isAddressEnd(code: number): boolean {
+  return code < 128 ? ADDRESS_END[code] === 1 : /\s/.test(String.fromCharCode(code));
 }
 
 /** `a/b.ts:12` or `a/b.ts:12:7`: the place as well as the path. */
-function visitPlace(text: string, start: number, colon: number, from: number, to: number, visit: SpanVisitor): number {
+function visitPlace(codes: Uint16Array, start: number, colon: number, from: number, to: number, visit: SpanVisitor): number {
   let end = colon + 1;
-  while (end < text.length && CLASSES[text.charCodeAt(end)] === DIGIT) end += 1;
-  if (end > colon + 1 && end - colon < 8 && to - from <= LONGEST && to === colon) visit(from, end, "place", start);
+  while (CLASSES[codes[end] as number] === DIGIT) end += 1;
+  if (end > colon + 1 && end - colon < 8 && to - from <= LONGEST && to === colon) visit(from, end, "place", start, codes);
   return end;
 }
 
 /** Where a word ends without the signs of a sentence behind it. */
-function trimmedEnd(text: string, start: number, end: number): number {
+function trimmedEnd(codes: Uint16Array, start: number, end: number): number {
   let to = end;
-  while (to > start && (CLASSES[text.charCodeAt(to - 1)] as number) & (DOT | DASH | SIGN)) to -= 1;
+  while (to > start && (CLASSES[codes[to - 1] as number] as number) & (DOT | DASH | SIGN)) to -= 1;
   return to;
 }
 
 /** Where a word begins without the signs of an option before it. */
-function trimmedStart(text: string, start: number, end: number): number {
+function trimmedStart(codes: Uint16Array, start: number, end: number): number {
   let from = start;
-  while (from < end && (CLASSES[text.charCodeAt(from)] as number) & (DASH | SIGN) && !isKept(text.charCodeAt(from))) from += 1;
+  while (from < end && (CLASSES[codes[from] as number] as number) & (DASH | SIGN) && !isKept(codes[from] as number)) from += 1;
   return from;
 }
 
@@ -198,37 +200,36 @@ function isKept(code: number): boolean {
   return code === 126 || code === 64;
 }
 
-function visitWord(text: string, start: number, end: number, kinds: number, visit: SpanVisitor): void {
+function visitWord(text: string, codes: Uint16Array, start: number, end: number, kinds: number, visit: SpanVisitor): void {
   if (end - start > LONGEST) return;
-  const to = kinds & (DOT | DASH | SIGN) ? trimmedEnd(text, start, end) : end;
-  const from = kinds & (DOT | DASH | SIGN) ? trimmedStart(text, start, to) : start;
+  const to = kinds & (DOT | DASH | SIGN) ? trimmedEnd(codes, start, end) : end;
+  const from = kinds & (DOT | DASH | SIGN) ? trimmedStart(codes, start, to) : start;
   if (to - from < 4) return;
-  if ((kinds & (SLASH | DOT)) !== 0 && isPath(text, from, to)) {
-    visit(from, to, "path", start);
-    visitParts(text, from, to, start, visit);
+  if ((kinds & (SLASH | DOT)) !== 0 && isPath(text, codes, from, to)) {
+    visit(from, to, "path", start, codes);
+    visitParts(text, codes, from, to, start, visit);
     return;
   }
   if ((kinds & (SLASH | DOT | DASH | SIGN)) === 0) {
-    if (kinds !== DIGIT || !isPosition(text, start, end)) visitPart(text, from, to, start, visit);
+    if (kinds !== DIGIT || !isPosition(codes, start, end)) visitPart(text, codes, from, to, start, visit);
     return;
   }
   if ((kinds & DASH) !== 0 && to - from === UUID_LENGTH && UUID.test(text.slice(from, to))) {
-    visit(from, to, "value", start);
+    visit(from, to, "value", start, codes);
     return;
   }
-  const quote = text.charCodeAt(start - 1);
-  if ((quote === 34 || quote === 39 || quote === 96) && text.charCodeAt(end) === quote && (kinds & (LOWER | UPPER)) !== 0 && to - from <= 60)
-    visit(from, to, "quoted", start);
-  visitParts(text, from, to, start, visit);
+  const quote = start > 0 ? codes[start - 1] : 0;
+  if ((quote === 34 || quote === 39 || quote === 96) && codes[end] === quote && (kinds & (LOWER | UPPER)) !== 0 && to - from <= 60)
+    visit(from, to, "quoted", start, codes);
+  visitParts(text, codes, from, to, start, visit);
 }
 
 /** `(12,` or `(12)`: a compiler's line in a file. */
-function isPosition(text: string, start: number, end: number): boolean {
-  const next = text.charCodeAt(end);
-  return text.charCodeAt(start - 1) === 40 && (next === 44 || next === 41);
+function isPosition(codes: Uint16Array, start: number, end: number): boolean {
+  return start > 0 && codes[start - 1] === 40 && (codes[end] === 44 || codes[end] === 41);
 }
 
-function isPath(text: string, from: number, to: number): boolean {
+function isPath(text: string, codes: Uint16Array, from: number, to: number): boolean {
   let first = -1;
   let last = -1;
   let dot = -1;
@@ -237,7 +238,7 @@ function isPath(text: string, from: number, to: number): boolean {
   let joined = false;
   let before = 0;
   for (let at = from; at < to; at++) {
-    const kind = CLASSES[text.charCodeAt(at)] as number;
+    const kind = CLASSES[codes[at] as number] as number;
     if (kind === SLASH) {
       if (first < 0) first = at;
       last = at;
@@ -246,13 +247,13 @@ function isPath(text: string, from: number, to: number): boolean {
     }
     if (kind === DOT) dot = at;
     if ((kind & (LOWER | UPPER)) !== 0) letters = true;
-    const name = (kind & (LOWER | UPPER | DIGIT)) !== 0 || text.charCodeAt(at) === 95;
+    const name = (kind & (LOWER | UPPER | DIGIT)) !== 0 || codes[at] === 95;
     if (name && before === JOINT) joined = true;
     before = name ? NAME : 0;
   }
-  if (last < 0) return dot > from && isFileName(text, dot + 1, to);
-  if (!letters || (text.charCodeAt(from) === 47 && text.charCodeAt(from + 1) === 47)) return false;
-  if (last < to - 1 && dot >= 0 && isExtension(text, dot + 1, to)) return true;
+  if (last < 0) return dot > from && isFileName(text, codes, dot + 1, to);
+  if (!letters || (codes[from] === 47 && codes[from + 1] === 47)) return false;
+  if (last < to - 1 && dot >= 0 && isExtension(codes, dot + 1, to)) return true;
   // Words joined by one slash are mostly prose: `and/or`.
   return first < last && joined;
 }
@@ -262,28 +263,28 @@ const NAME = 1;
 const JOINT = 2;
 
 /** A letter and up to nine letters or digits. */
-function isExtension(text: string, from: number, to: number): boolean {
+function isExtension(codes: Uint16Array, from: number, to: number): boolean {
   if (to === from || to - from > EXTENSION_LENGTH) return false;
-  if (((CLASSES[text.charCodeAt(from)] as number) & (LOWER | UPPER)) === 0) return false;
-  for (let at = from + 1; at < to; at++) if (((CLASSES[text.charCodeAt(at)] as number) & (LOWER | UPPER | DIGIT)) === 0) return false;
+  if (((CLASSES[codes[from] as number] as number) & (LOWER | UPPER)) === 0) return false;
+  for (let at = from + 1; at < to; at++) if (((CLASSES[codes[at] as number] as number) & (LOWER | UPPER | DIGIT)) === 0) return false;
   return true;
 }
 
-function isFileName(text: string, from: number, to: number): boolean {
-  return to - from <= EXTENSION_LENGTH && CLASSES[text.charCodeAt(from)] !== DIGIT && FILE_EXTENSIONS.has(text.slice(from, to));
+function isFileName(text: string, codes: Uint16Array, from: number, to: number): boolean {
+  return to - from <= EXTENSION_LENGTH && CLASSES[codes[from] as number] !== DIGIT && FILE_EXTENSIONS.has(text.slice(from, to));
 }
 
-function visitParts(text: string, from: number, to: number, at: number, visit: SpanVisitor): void {
+function visitParts(text: string, codes: Uint16Array, from: number, to: number, at: number, visit: SpanVisitor): void {
   let start = from;
   for (let end = from; end <= to; end++) {
-    if (end < to && (CLASSES[text.charCodeAt(end)] as number) & (LOWER | UPPER | DIGIT | UNDERSCORE)) continue;
-    if (end - start >= 4) visitPart(text, start, end, at, visit);
+    if (end < to && (CLASSES[codes[end] as number] as number) & (LOWER | UPPER | DIGIT | UNDERSCORE)) continue;
+    if (end - start >= 4) visitPart(text, codes, start, end, at, visit);
     start = end + 1;
   }
 }
 
 /** A word of letters, digits and underscores alone. */
-function visitPart(text: string, start: number, end: number, at: number, visit: SpanVisitor): void {
+function visitPart(text: string, codes: Uint16Array, start: number, end: number, at: number, visit: SpanVisitor): void {
   let kinds = 0;
   let previous = 0;
   let humps = false;
@@ -292,11 +293,11 @@ function visitPart(text: string, start: number, end: number, at: number, visit: 
   // Of hexadecimal digits alone, a prefix of `0x` aside.
   let hex = true;
   for (let index = start; index < end; index++) {
-    const code = text.charCodeAt(index);
+    const code = codes[index] as number;
     const kind = CLASSES[code] as number;
     if (kind === UPPER && previous === LOWER) humps = true;
     if (kind === DIGIT) digits += 1;
-    else if (hex && (code | 32) > 102 && !(index === start + 1 && (code | 32) === 120 && text.charCodeAt(start) === 48)) hex = false;
+    else if (hex && (code | 32) > 102 && !(index === start + 1 && (code | 32) === 120 && codes[start] === 48)) hex = false;
     else if (kind === UNDERSCORE) hex = false;
     if (kind === UNDERSCORE && code === 95 && index > start && index < end - 1) snake = true;
     kinds |= kind;
@@ -304,10 +305,10 @@ function visitPart(text: string, start: number, end: number, at: number, visit: 
   }
   const length = end - start;
   if (digits === length) {
-    if (isTelling(text, start, end)) visit(start, end, "value", at);
-  } else if (digits > 0 && length >= 7 && hex) visit(start, end, "value", at);
-  else if ((kinds & (UPPER | LOWER | UNDERSCORE)) === UPPER && ERROR_CODE.test(text.slice(start, end))) visit(start, end, "code", at);
-  else if (humps || (snake && isSnake(text, start, end, kinds))) visit(start, end, "identifier", at);
+    if (isTelling(codes, start, end)) visit(start, end, "value", at, codes);
+  } else if (digits > 0 && length >= 7 && hex) visit(start, end, "value", at, codes);
+  else if ((kinds & (UPPER | LOWER | UNDERSCORE)) === UPPER && ERROR_CODE.test(text.slice(start, end))) visit(start, end, "code", at, codes);
+  else if (humps || (snake && isSnake(text, start, end, kinds))) visit(start, end, "identifier", at, codes);
 }
 
 /** Names joined by underscores, letters among them. */
@@ -316,11 +317,17 @@ function isSnake(text: string, start: number, end: number, kinds: number): boole
 }
 
 /** Numbers that are chosen by nobody: no years, thousands or powers of two. */
-function isTelling(text: string, start: number, end: number): boolean {
+function isTelling(codes: Uint16Array, start: number, end: number): boolean {
   const length = end - start;
   if (length < 4 || length > 11) return false;
   let value = 0;
-  for (let at = start; at < end; at++) value = value * 10 + text.charCodeAt(at) - 48;
-  if (value % 1000 === 0 || Number.isInteger(Math.log2(value))) return false;
+  for (let at = start; at < end; at++) value = value * 10 + (codes[at] as number) - 48;
+  if (value % 1000 === 0 || isPowerOfTwo(value)) return false;
   return !(length === 4 && value >= 1900 && value < 2100);
+}
+
+/** Of a whole number below 2 ** 46. */
+function isPowerOfTwo(value: number): boolean {
+  if (value >= 0x40000000) return value % 0x10000 === 0 && isPowerOfTwo(value / 0x10000);
+  return (value & (value - 1)) === 0;
 }

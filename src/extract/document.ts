@@ -2,6 +2,7 @@
 import type { Status } from "../session/index.ts";
 import type { AnchorClass } from "./anchors.ts";
 import type { Line } from "./line.ts";
+import type { Marked } from "./marks.ts";
 
 export interface ExtractInput {
   readonly tool: string;
@@ -56,9 +57,9 @@ export interface Proposal {
   /** Whether the lines left are filled up with those that hold most anchors. */
   readonly fill: boolean;
   /** Lines that are not filled up with: a made line or a total tells of them. */
-  readonly told?: ReadonlySet<number>;
+  readonly told?: Marked;
   /** Lines whose anchors nobody comes back to: they are not listed. */
-  readonly silent?: ReadonlySet<number>;
+  readonly silent?: Marked;
   /** Part of the budget for verbatim lines, where the kind is worth more of them than asked for. */
   readonly lines?: number;
   /** What its pieces, which stand for all lines, hold in another form, so that it is not listed again. */

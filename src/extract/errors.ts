@@ -66,20 +66,26 @@ export function template(text: string): string {
 
 /** A path or a hash is any; the code of an error stays itself. */
 function generalized(word: string, kinds: number): string {
-  if ((kinds & 4) !== 0 || /^[0-9a-f]{7,}$/.test(word)) return "*";
+  if ((kinds & 4) !== 0 || (word.length >= 7 && /^[0-9a-f]{7,}$/.test(word))) return "*";
+  if ((kinds & 2) === 0) return word;
   return /^[A-Z]{1,5}\d{3,5}$/.test(word) ? word : word.replaceAll(/\d+/g, "*");
 }
 
 /** Behind the quote that closes the one at `at`; `at` where none opens or closes soon. */
 function quoteEnd(text: string, at: number): number {
-  const quote = text.charAt(at);
-  if (quote !== '"' && quote !== "'" && quote !== "`") return at;
-  for (let end = at + 1; end < Math.min(text.length, at + QUOTED); end++) {
-    const code = text.charAt(end);
+  const quote = text.charCodeAt(at);
+  if (!isQuote(quote)) return at;
+  const limit = Math.min(text.length, at + QUOTED);
+  for (let end = at + 1; end < limit; end++) {
+    const code = text.charCodeAt(end);
     if (code === quote) return end + 1;
-    if (code === '"' || code === "'" || code === "`") return at;
+    if (isQuote(code)) return at;
   }
   return at;
+}
+
+function isQuote(code: number): boolean {
+  return code === 34 || code === 39 || code === 96;
 }
 
 /** The first line of each distinct error, with how often it comes and where. Linear in the lines. `told`: which lines are left out, by index. */

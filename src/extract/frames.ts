@@ -47,6 +47,13 @@ function framesEnd(lines: readonly Line[], start: number): number {
   return spins || end - start >= FEWEST ? end : start;
 }
 
+const SPINNER = /[\u2800-\u28ff\u25d0-\u25d3\u25f4-\u25f7]/;
+
+/** Whether a text without control sequences may hold states of a display. */
+export function mayHoldFrames(text: string): boolean {
+  return text.includes("%") || text.includes("[=") || text.includes("[#") || SPINNER.test(text);
+}
+
 function isSpinner(text: string): boolean {
   const code = text.charCodeAt(0);
   return (code >= 0x2800 && code <= 0x28ff) || (code >= 0x25d0 && code <= 0x25d3) || (code >= 0x25f4 && code <= 0x25f7);

@@ -93,6 +93,12 @@ describe("what a terminal drew over", () => {
       [10, 40, 70, 90, 100].map((at) => `part: ${at}% [${"=".repeat(at / 10)}>] ${at} kB`).join("\n"),
       ["1-4* part: 10% [=>] 10 kB", "5-5 part: 100% [==========>] 100 kB"],
     ],
+    [
+      "a bar that its colours cut from its bracket",
+      [1, 2, 3, 4, 5].map((at) => `[${ESCAPE}[32m${"=".repeat(at)}${ESCAPE}[0m${" ".repeat(5 - at)}] file`).join("\n"),
+      ["1-4* [=    ] file", "5-5 [=====] file"],
+    ],
+    ["shares alone", "1% a\n2% a\n3% a\n4% a\n5% a", ["1-4* 1% a", "5-5 5% a"]],
     ["shares that do not only grow", "cpu 1: 45%\ncpu 2: 12%\ncpu 3: 80%\ncpu 4: 7%", ["1-1 cpu 1: 45%", "2-2 cpu 2: 12%", "3-3 cpu 3: 80%", "4-4 cpu 4: 7%"]],
     [
       "a block that is drawn again",

@@ -1,7 +1,7 @@
 // A result's text as lines to choose from: no control sequences, overwritten text, frames of progress, repeats or encoded data.
 import { sha256 } from "../session/index.ts";
 import { isErrorLine } from "./errors.ts";
-import { joinFrames, overwritten } from "./frames.ts";
+import { joinFrames, mayHoldFrames, overwritten } from "./frames.ts";
 import type { Line } from "./line.ts";
 
 export type { Line } from "./line.ts";
@@ -27,29 +27,47 @@ export function normalise(text: string): readonly Line[] {
   const lines: Line[] = [];
   let number = 0;
   let previous: string | undefined;
+  let controlled = false;
+  let long = false;
   for (let start = 0; start < text.length; ) {
     const stop = text.indexOf("\n", start);
     const end = stop < 0 ? text.length : stop;
-    const raw = text.slice(start, end);
-    const plain = plainLine(raw);
+    const control = controlFrom(text, start, end);
+    let errors: readonly string[] = [];
+    let plain: string;
+    if (control === end || (control === end - 1 && text.charCodeAt(control) === RETURN)) plain = text.slice(start, control);
+    else {
+      const raw = text.slice(start, end);
+      plain = plainLine(raw);
+      if (plain.length < raw.length - 1) errors = overwrittenErrors(raw, plain);
+      const up = linesUp(raw);
+      if (up > 0) {
+        overwritten(lines, up);
+        previous = undefined;
+      }
+      controlled = true;
+    }
     start = end + 1;
     number += 1;
-    const up = raw.charCodeAt(0) === ESCAPE ? linesUp(raw) : 0;
-    if (up > 0) {
-      overwritten(lines, up);
-      previous = undefined;
-    }
-    const top = lines.length - 1;
     if (plain === previous) {
+      const top = lines.length - 1;
       lines[top] = { ...(lines[top] as Line), last: number };
       continue;
     }
     previous = plain;
-    const errors = plain.length < raw.length - 1 ? overwrittenErrors(raw, plain) : [];
+    if (plain.length >= DATA_LINE) long = true;
     if (errors.length > 0) lines.push({ number, last: number, text: [...errors, plain].join(" ⏎ "), made: true });
     else lines.push(plain.length < DATA_LENGTH ? { number, last: number, text: plain, made: false } : withoutData(plain, number));
   }
-  return joinFrames(joinDataLines(lines));
+  const joined = long ? joinDataLines(lines) : lines;
+  return controlled || mayHoldFrames(text) ? joinFrames(joined) : joined;
+}
+
+/** Where the first control character of a line stands; its end where it has none. */
+function controlFrom(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && !isControl(text.charCodeAt(at))) at += 1;
+  return at;
 }
 
 /** How many lines the sequences in front of a line move the cursor up. */
@@ -85,8 +103,7 @@ function controlTable(): Uint8Array {
 
 /** What a terminal shows of a line: the last text written over the others, without control sequences. */
 export function plainLine(raw: string): string {
-  let at = 0;
-  while (at < raw.length && !isControl(raw.charCodeAt(at))) at += 1;
+  const at = controlFrom(raw, 0, raw.length);
   if (at === raw.length) return raw;
   if (at === raw.length - 1 && raw.charCodeAt(at) === RETURN) return raw.slice(0, at);
   const shown = withoutSequences(raw);

@@ -4,6 +4,7 @@ import { estimate } from "../tokens/index.ts";
 import { AnchorTable } from "./anchor-table.ts";
 import { type AnchorClass, isCommonplace, pathTail, visitSpans } from "./anchors.ts";
 import { splitNumber } from "./document.ts";
+import type { Marked } from "./marks.ts";
 import type { Line } from "./normalise.ts";
 
 /** Characters of a line that are shown. */
@@ -24,25 +25,28 @@ export function survey(
   lines: readonly Line[],
   numbered: boolean,
   known?: (anchor: string) => boolean,
-  silent?: ReadonlySet<number>,
+  silent?: Marked,
   unwanted: readonly AnchorClass[] = [],
 ): Survey {
-  const anchors = new AnchorTable();
+  const textAt = (at: number): string => {
+    const whole = (lines[at] as Line).text;
+    return numbered ? (splitNumber(whole)?.rest ?? whole) : whole;
+  };
+  const anchors = new AnchorTable(textAt, lines.length);
   const novelty = new Uint32Array(lines.length);
   let line = 0;
   let text = "";
-  const visit = (start: number, end: number, what: AnchorClass, at: number) => {
+  const visit = (start: number, end: number, what: AnchorClass, at: number, codes: Uint16Array) => {
     if (unwanted.length > 0 && unwanted.includes(what)) return;
-    const index = anchors.add(start, end, what);
+    const index = anchors.add(start, end, what, codes);
     if (index < 0) return;
     if ((known !== undefined || what === "identifier") && isOld(text.slice(start, end), what, known)) anchors.skip(index);
     else if (at < SHOWN_LENGTH) novelty[line] = (novelty[line] as number) + 1;
   };
   for (; line < lines.length; line++) {
     if (silent?.has(line)) continue;
-    const whole = (lines[line] as Line).text;
-    text = numbered ? (splitNumber(whole)?.rest ?? whole) : whole;
-    anchors.open(text);
+    text = textAt(line);
+    anchors.open(line);
     visitSpans(text, visit);
   }
   return { anchors, novelty };

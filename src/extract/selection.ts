@@ -3,6 +3,7 @@ import type { Tokens } from "../session/index.ts";
 import { estimate } from "../tokens/index.ts";
 import { type Document, type Piece, splitNumber } from "./document.ts";
 import { template } from "./errors.ts";
+import type { Marked } from "./marks.ts";
 import type { Line } from "./normalise.ts";
 import { SHOWN_LENGTH } from "./novelty.ts";
 
@@ -82,7 +83,7 @@ export class Selection {
   }
 
   /** Adds the lines that bring most new anchors for their length. */
-  fill(novelty: Uint32Array, bound: Tokens, told: ReadonlySet<number> = new Set()): void {
+  fill(novelty: Uint32Array, bound: Tokens, told: Marked = new Set()): void {
     const limit = bound + this.#onFailures;
     const scores = new Float64Array(novelty.length);
     for (let at = 0; at < novelty.length; at++) {
@@ -104,7 +105,7 @@ export class Selection {
   }
 
   /** Where no anchor tells the lines apart: the first of each that differs from those before by more than numbers and names. */
-  #fillInOrder(limit: Tokens, told: ReadonlySet<number>): void {
+  #fillInOrder(limit: Tokens, told: Marked): void {
     const seen = new Set<string>();
     for (let at = 0; at < Math.min(this.#document.lines.length, IN_ORDER) && this.#spent < limit; at++) {
       const { text } = this.#document.lines[at] as Line;

@@ -9,6 +9,7 @@ import { isBarePath } from "./hits.ts";
 
 /** Lines by which such output is recognized, at the start and at the end. */
 const SNIFFED = 80;
+const FIRST = 8;
 /** Lines below a message in which its place is looked for. */
 const BELOW = 4;
 /** Places named of messages that are alike: of each group, and of all together. */
@@ -121,6 +122,8 @@ function isDiagnostics({ lines, command, tool }: Document): boolean {
     /lint|diagnostic|typecheck|compile/.test(tool) ||
     programs(command).some(({ name, args }) => COMPILER.test(name) || (BUILDERS.test(name) && BUILDS.test(args.join(" "))));
   const sample = lines.length <= SNIFFED * 2 ? lines : [...lines.slice(0, SNIFFED), ...lines.slice(-SNIFFED)];
+  // Where it was asked for, one message is enough, and mostly one of the first lines is it.
+  if (asked && collect(sample.slice(0, FIRST)).placed > 0) return true;
   const { placed, grave, totals } = collect(sample);
   if (asked) return placed > 0;
   const filled = sample.filter(({ text }) => text.trim() !== "").length;
@@ -158,7 +161,7 @@ function collect(lines: readonly Line[]): Collected {
 
 function add(collected: Collected, diagnostic: Diagnostic, lines: readonly Line[], at: number): void {
   const below = diagnostic.path === "" ? placeBelow(lines, at) : diagnostic.message === "" ? messageBelow(lines, at) : undefined;
-  const found: Found = { ...diagnostic, ...below, at, placeAt: below?.placeAt ?? at };
+  const found: Found = below === undefined ? placed(diagnostic, at) : { ...diagnostic, ...below, at, placeAt: below.placeAt ?? at };
   const { number, last } = lines[at] as Line;
   const times = last - number + 1;
   collected.told[at] = 1;
@@ -179,6 +182,11 @@ function add(collected: Collected, diagnostic: Diagnostic, lines: readonly Line[
   }
   group.count += times;
   if (group.others.length < OTHERS) group.others.push(found);
+}
+
+/** A message that stands on one line with its place. */
+function placed({ path, place, severity, code, message }: Diagnostic, at: number): Found {
+  return { path, place, severity, code, message, at, placeAt: at };
 }
 
 function increase(counts: Map<string, number>, word: string, times: number): void {

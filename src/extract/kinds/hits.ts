@@ -20,7 +20,7 @@ const DRIVE = /^[A-Za-z]:[\\/]/;
 
 /** `path:12:text` or `path:12` split into its parts; a drive's colon separates nothing. */
 export function splitHit(text: string): { readonly path: string; readonly line: number; readonly text: string } | undefined {
-  const head = text.slice(0, LOOKED_AT);
+  const head = text.length > LOOKED_AT ? text.slice(0, LOOKED_AT) : text;
   for (let colon = head.indexOf(":", DRIVE.test(head) ? 2 : 0); colon >= 0; colon = head.indexOf(":", colon + 1)) {
     const end = numberEnd(head, colon + 1);
     if (end === colon + 1) continue;
@@ -68,15 +68,21 @@ export function isBarePath(text: string): boolean {
 export function hitsOf(lines: readonly Line[], asked: boolean): { readonly hits: readonly Hit[]; readonly others: readonly number[] } {
   const hits: Hit[] = [];
   const open: number[] = [];
-  const paths = new Set<string>();
+  // Each path once, so that its matches share one string.
+  const paths = new Map<string, string>();
   for (let at = 0; at < lines.length; at++) {
     const text = (lines[at] as Line).text;
     const hit = isDigit(text.charCodeAt(0)) && /^\d{1,2}:\d\d:\d\d/.test(text) ? undefined : (splitHit(text) ?? (asked ? splitUnnumbered(text) : undefined));
     if (hit) {
-      hits.push({ path: hit.path, line: hit.line, text: hit.text, context: false, at });
-      paths.add(hit.path);
+      let path = paths.get(hit.path);
+      if (path === undefined) {
+        path = hit.path;
+        paths.set(path, path);
+      }
+      hits.push({ path, line: hit.line, text: hit.text, context: false, at });
     } else open.push(at);
   }
+  if (open.length === 0) return { hits, others: open };
   const others: number[] = [];
   let heading = "";
   for (const at of open) {
@@ -95,7 +101,7 @@ export function hitsOf(lines: readonly Line[], asked: boolean): { readonly hits:
 }
 
 /** `path-12-text` of a path that a match has named, be it from another root: then the path is the match's. */
-function splitContext(text: string, paths: ReadonlySet<string>): { readonly path: string; readonly line: number; readonly text: string } | undefined {
+function splitContext(text: string, paths: ReadonlyMap<string, string>): { readonly path: string; readonly line: number; readonly text: string } | undefined {
   if (paths.size === 0) return undefined;
   const head = text.slice(0, LOOKED_AT);
   for (const match of head.matchAll(/-(\d{1,8})-/g)) {
@@ -105,7 +111,7 @@ function splitContext(text: string, paths: ReadonlySet<string>): { readonly path
   return undefined;
 }
 
-function namedBefore(path: string, paths: ReadonlySet<string>): string | undefined {
+function namedBefore(path: string, paths: ReadonlyMap<string, string>): string | undefined {
   for (let from = 0; from < path.length; ) {
     const rest = path.slice(from);
     if (rest !== "" && paths.has(rest)) return rest;

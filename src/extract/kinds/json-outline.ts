@@ -180,31 +180,94 @@ function scalarLines(text: string, values: readonly JsonNode[], budget: number):
   return [...notes, ...(kept.length > 0 ? [`${kept.join(", ")}${kept.includes(last) ? "" : ` … ${last}`}`] : [])];
 }
 
+/** What a key of rows becomes. */
+interface KeyColumn {
+  readonly name: string;
+  /** Its column; -1 until a row has a value for it. */
+  at: number;
+  /** The columns of the keys within, where these become columns of their own. */
+  readonly parts: Map<string, number> | undefined;
+}
+
+/** The columns of rows, in order of their first value. */
+interface Columns {
+  /** Each column by its name. */
+  readonly places: Map<string, number>;
+  readonly keys: Map<string, KeyColumn>;
+  /** Keys whose objects are divided into columns. */
+  readonly divided: ReadonlySet<string>;
+}
+
+type Put = (column: number, node: JsonNode) => void;
+
 /** Objects as rows, each with its name where it has one; what they all hold in objects of their own becomes columns, too. */
 function tableOf(text: string, values: readonly JsonNode[], names?: readonly string[]): Table {
-  const parts = partsOf(values);
-  const columns = new Map<string, number>(names ? [["key", 0]] : []);
+  const columns: Columns = { places: new Map(names ? [["key", 0]] : []), keys: new Map(), divided: partsOf(values) };
   const filled: number[] = names ? [values.length] : [];
+  const count: Put = (column) => {
+    filled[column] = (filled[column] ?? 0) + 1;
+  };
+  for (const value of values) visitCells(value, columns, count);
+  const kept = filled.flatMap((times, column) => (times * FILLED >= values.length ? [column] : [])).slice(0, COLUMNS);
+  const places = new Map(kept.map((column, place) => [column, place]));
+  const shownAt = filled.map((_, column) => places.get(column) ?? -1);
+  let row: string[] = [];
+  const fill: Put = (column, node) => {
+    const place = shownAt[column] as number;
+    if (place >= 0) row[place] = cell(text, node);
+  };
   const rows = values.map((value, number) => {
-    const row: string[] = names ? [names[number] as string] : [];
-    const put = (name: string, node: JsonNode): void => {
-      const at = columns.get(name) ?? columns.size;
-      columns.set(name, at);
-      filled[at] = (filled[at] ?? 0) + 1;
-      row[at] = cell(text, node);
-    };
-    if (value.kind !== "object") put("value", value);
-    else
-      value.values.forEach((inner, at) => {
-        const key = value.keys[at] as string;
-        if (inner.kind !== "object" || !parts.has(key)) put(keyText(key), inner);
-        else for (const [place, node] of inner.values.entries()) put(`${keyText(key)}.${inner.keys[place]}`, node);
-      });
+    row = kept.map(() => "");
+    if (names && shownAt[0] === 0) row[0] = names[number] as string;
+    visitCells(value, columns, fill);
     return row;
   });
-  const kept = [...columns.values()].filter((at) => (filled[at] as number) * FILLED >= values.length).slice(0, COLUMNS);
-  const all = [...columns.keys()];
-  return { columns: kept.map((at) => all[at] as string), rows: rows.map((row) => kept.map((at) => row[at] ?? "")) };
+  const all = [...columns.places.keys()];
+  return { columns: kept.map((column) => all[column] as string), rows };
+}
+
+/** Puts what a row holds into its columns; one that is no object has a column for itself. */
+function visitCells(value: JsonNode, columns: Columns, put: Put): void {
+  if (value.kind !== "object") {
+    put(placeOf(columns, "value"), value);
+    return;
+  }
+  for (let place = 0; place < value.values.length; place++) {
+    const inner = value.values[place] as JsonNode;
+    const column = columnOf(columns, value.keys[place] as string);
+    if (inner.kind === "object" && column.parts) visitParts(inner, column.name, column.parts, columns, put);
+    else {
+      if (column.at < 0) column.at = placeOf(columns, column.name);
+      put(column.at, inner);
+    }
+  }
+}
+
+/** Puts each value of an object within a row into a column of its own. */
+function visitParts({ keys, values }: Extract<JsonNode, { kind: "object" }>, name: string, parts: Map<string, number>, columns: Columns, put: Put): void {
+  for (let place = 0; place < values.length; place++) {
+    const key = keys[place] as string;
+    let at = parts.get(key);
+    if (at === undefined) {
+      at = placeOf(columns, `${name}.${key}`);
+      parts.set(key, at);
+    }
+    put(at, values[place] as JsonNode);
+  }
+}
+
+function placeOf({ places }: Columns, name: string): number {
+  const at = places.get(name) ?? places.size;
+  places.set(name, at);
+  return at;
+}
+
+function columnOf({ keys, divided }: Columns, key: string): KeyColumn {
+  const known = keys.get(key);
+  if (known) return known;
+  const made = { name: keyText(key), at: -1, parts: divided.has(key) ? new Map<string, number>() : undefined };
+  keys.set(key, made);
+  return made;
 }
 
 /** Keys whose values are objects of the same few keys in all rows. */
@@ -215,16 +278,31 @@ function partsOf(values: readonly JsonNode[]): ReadonlySet<string> {
     value.values.forEach((node, at) => {
       if (node.kind !== "object") return;
       const key = value.keys[at] as string;
-      const keys = inner.get(key) ?? new Set();
-      inner.set(key, keys);
-      for (const name of node.keys.slice(0, PARTS + 1)) if (keys.size <= PARTS) keys.add(name);
+      let keys = inner.get(key);
+      if (!keys) {
+        keys = new Set();
+        inner.set(key, keys);
+      }
+      for (let place = 0; place < Math.min(node.keys.length, PARTS + 1) && keys.size <= PARTS; place++) keys.add(node.keys[place] as string);
     });
   }
   return new Set([...inner].flatMap(([key, keys]) => (keys.size > 0 && keys.size <= PARTS ? [key] : [])));
 }
 
 function cell(text: string, node: JsonNode): string {
+  if (node.kind === "string" && !node.cut && isWord(text, node.start + 1, node.end - 1)) return text.slice(node.start + 1, node.end - 1);
   return "values" in node ? (minified(text, node, CELL / 2) ?? countOf(node)) : bare(scalar(text, node, CELL));
+}
+
+/** A short name that is no word of JSON: most cells are, and each goes without its quotes. */
+function isWord(text: string, start: number, end: number): boolean {
+  if (end - start < 6 || end - start > CELL - 2) return false;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    const letter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+    if (!letter && (at === start || !(code === 45 || code === 95 || (code >= 48 && code <= 57)))) return false;
+  }
+  return true;
 }
 
 /** All rows where they fit, else what the columns hold and the rows that matter. */
@@ -259,11 +337,13 @@ function rowLines(table: Table, budget: number): readonly string[] {
 function scalar(text: string, { start, end, cut }: JsonNode, limit: number): string {
   const raw = text.slice(start, Math.min(end, start + limit));
   const more = end - start > limit ? `… (${end - start} characters)` : cut ? " (cut)" : "";
-  return `${raw.replace(/[\r\n]+/g, " ")}${more}`;
+  const line = raw.includes("\n") || raw.includes("\r") ? raw.replace(/[\r\n]+/g, " ") : raw;
+  return more === "" ? line : `${line}${more}`;
 }
 
 /** A string that cannot be taken for anything else goes without its quotes. */
 function bare(value: string): string {
+  if (value.charCodeAt(0) !== 34) return value;
   return /^"[^"\\\t]*"$/.test(value) && !/^"(?:[-+.\d][^ ]*|true|false|null| .*|.* |[{[].*)?"$/.test(value) ? value.slice(1, -1) : value;
 }
 

@@ -176,3 +176,9 @@ describe("the scanner", () => {
     );
   });
 });
+
+test("a key that few rows have makes no column, and puts nothing into another's", () => {
+  const text = json(JSON.stringify(Array.from({ length: 40 }, (_, at) => ({ name: `record${at}`, size: at * 7, ...(at === 3 && { remark: "seldomWord" }) }))));
+  expect(text).toContain("\n   name\tsize\n");
+  expect(text).toContain("\n   #3\trecord3\t21\n");
+});

@@ -28,6 +28,9 @@ interface Entry {
   readonly size?: string;
 }
 
+/** Of all lines, those that may stand aside in a listing: where more do, the rest is not read. */
+const ASIDE = 0.2;
+
 interface Listed {
   readonly entries: readonly Entry[];
   readonly aside: readonly Piece[];
@@ -52,6 +55,8 @@ export function listing({ lines, budget, command }: Document): Proposal | undefi
   return undefined;
 }
 
+const NONE: Listed = { entries: [], aside: [], totals: [] };
+
 function readLong(lines: readonly Line[]): Listed {
   const entries: Entry[] = [];
   const aside: Piece[] = [];
@@ -63,7 +68,10 @@ function readLong(lines: readonly Line[]): Listed {
     if (name !== undefined)
       entries.push(mode === "d" ? { path: `${folder}${name}/` } : { path: `${folder}${name}`, ...(mode === "-" && { size: size as string }) });
     else if (FOLDER.test(text) && opensFolder(lines, at)) folder = `${text.slice(0, -1).replace(/\/$/, "")}/`;
-    else if (text !== "" && !/^total \d/.test(text)) aside.push({ at });
+    else if (text !== "" && !/^total \d/.test(text)) {
+      aside.push({ at });
+      if (aside.length > lines.length * ASIDE) return NONE;
+    }
   }
   return { entries, aside, totals: [] };
 }
@@ -85,7 +93,10 @@ function readTree(lines: readonly Line[]): Listed {
     if (name !== undefined) found.push({ depth: Math.round((before ?? "").length / 4), name: name.trim() });
     else if (TREE_TOTAL.test(text)) totals.push({ at, what: "totals" });
     else if (found.length === 0 && /^[\w~/\\.@+-]+$/.test(text)) root = text === "." ? "" : `${text.replace(/\/$/, "")}/`;
-    else if (text.trim() !== "") aside.push({ at });
+    else if (text.trim() !== "") {
+      aside.push({ at });
+      if (aside.length > lines.length * ASIDE) return NONE;
+    }
   }
   const above: string[] = [];
   const entries: Entry[] = [];

@@ -12,6 +12,21 @@ function output(command: string, lines: readonly string[], status: "ok" | "error
 const many = (length: number, line: (at: number) => string) => Array.from({ length }, (_, at) => line(at));
 
 describe("an installation", () => {
+  test("by pip: an error amid its steps, by its own words or behind a long line's start", () => {
+    const lines = [
+      ...many(80, (at) => `Collecting package-${at}>=1.${at}`),
+      "ERROR: No matching distribution found for package-81",
+      ...many(20, (at) => `  Downloading package_${at}-1.0-py3-none-any.whl (${at} kB)`),
+      `${"built and linked ".repeat(20)}ERROR: no wheel`,
+      ...many(20, (at) => `  Downloading other_${at}-1.0-py3-none-any.whl (${at} kB)`),
+      "ERROR: No matching distribution found for package-82",
+      `${"built and linked ".repeat(20)}ERROR: no wheel`,
+    ];
+    const text = output("pip install -r requirements.txt", lines);
+    expect(text).toContain("81| ERROR: No matching distribution found for package-81\n~ 2 lines like this, also line 123\n");
+    expect(text).toMatch(/^102\| built and linked .*…\n~ 2 lines like this, also line 124$/m);
+  });
+
   test("by npm: warnings of each kind, counts as they stand", () => {
     const lines = [
       ...many(20, (at) => `npm warn deprecated left-part-${at}@1.${at}.0: this package is no longer supported`),

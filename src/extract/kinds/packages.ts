@@ -3,6 +3,7 @@ import { estimate } from "../../tokens/index.ts";
 import { programs } from "../command.ts";
 import type { Document, Piece, Proposal } from "../document.ts";
 import { errorPieces, isErrorLine, template } from "../errors.ts";
+import { Marks } from "../marks.ts";
 import type { Line } from "../normalise.ts";
 
 const MANAGERS =
@@ -61,13 +62,17 @@ export function packages(document: Document): Proposal | undefined {
   const totals: Piece[] = [];
   const changes = new Map<string, string[]>();
   const doing = new Map<string, number>();
-  const told = new Set<number>();
+  const told = new Marks(lines.length);
+  const errors = new Marks(lines.length);
   const warnings = new Map<string, { readonly at: number; count: number }>();
   const steps = stepsOf(lines);
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as Line;
     const text = line.text.length > LOOKED_AT ? line.text.slice(0, LOOKED_AT) : line.text;
-    if (text === "" || isErrorLine(text, failed)) continue;
+    if (text === "") continue;
+    const wrong = isErrorLine(text, failed);
+    if (wrong || text !== line.text) errors.add(at);
+    if (wrong) continue;
     if (TOTAL.test(text)) totals.push({ at, what: "totals" });
     else if (WARNS.test(text)) {
       const key = template(text);
@@ -82,7 +87,7 @@ export function packages(document: Document): Proposal | undefined {
       told.add(at);
     } else told.add(at);
   }
-  const required: Piece[] = [...steps.failed, ...errorPieces(lines, failed), ...totals.slice(-12)];
+  const required: Piece[] = [...steps.failed, ...errorPieces(lines, failed, (at) => !errors.has(at)), ...totals.slice(-12)];
   const preferred: Piece[] = [
     ...[...warnings.values()].slice(0, WARNINGS).map(({ at, count }) => ({ at, ...(count > 1 && { note: `${count} warnings like this` }) })),
     ...steps.shown,

@@ -1,6 +1,7 @@
 // Prose: documentation, web pages, reports. Its headings, what each part begins with, which code and tables it has.
 import type { Document, Piece, Proposal } from "../document.ts";
 import { errorPieces } from "../errors.ts";
+import { Marks } from "../marks.ts";
 import type { Line } from "../normalise.ts";
 import { outputStart } from "../output.ts";
 
@@ -25,7 +26,7 @@ export function prose(document: Document): Proposal | undefined {
   const headings: Piece[][] = [[], [], []];
   const beginnings: Piece[] = [];
   const fences = new Map<string, number>();
-  const told = new Set<number>();
+  const told = new Marks(lines.length);
   for (let at = 0; at < outputStart(lines); at++) told.add(at);
   let firstFence = -1;
   let fenced = false;

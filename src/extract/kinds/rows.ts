@@ -35,8 +35,7 @@ export function rows(document: Document): Proposal | undefined {
   if (!found) return undefined;
   const { table, at: places, head, numbered } = found;
   const profiled = profile(table);
-  const inTable = new Set(places);
-  const aside = document.lines.flatMap(({ text }, at) => (inTable.has(at) || at === head || text.trim() === "" || isRule(text) ? [] : [{ at }]));
+  const aside = asideOf(document.lines, found);
   const near = [...aside.slice(0, 3), ...aside.slice(3).slice(-3)];
   const whole = wholeTable(table, profiled, document.budget * WHOLE);
   if (whole !== undefined && aside.length <= 6)
@@ -51,6 +50,21 @@ export function rows(document: Document): Proposal | undefined {
     lines: LINES,
     numbered,
   };
+}
+
+/** Lines that are no rows. */
+function asideOf(lines: readonly Line[], { at: places, head }: Found): readonly Piece[] {
+  const aside: Piece[] = [];
+  let row = 0;
+  for (let at = 0; at < lines.length; at++) {
+    if (places[row] === at) {
+      row += 1;
+      continue;
+    }
+    const { text } = lines[at] as Line;
+    if (at !== head && text.trim() !== "" && !isRule(text)) aside.push({ at });
+  }
+  return aside;
 }
 
 const KIND = { kind: "table", share: 1, ends: false, fill: false } as const;
@@ -69,14 +83,15 @@ function tableOf(document: Document): Found | undefined {
   const split = splitOf(plain(first).slice(0, LOOKED_AT), next, named);
   if (!split) return undefined;
   const columns = split(plain(first).slice(0, LOOKED_AT)) ?? [];
-  const table: string[][] = [];
+  const table: (readonly string[])[] = [];
   const at: number[] = [];
   let others = 0;
   for (let place = head + 1; place < lines.length; place++) {
-    const text = plain(lines[place] as Line).slice(0, LOOKED_AT);
+    const whole = plain(lines[place] as Line);
+    const text = whole.length > LOOKED_AT ? whole.slice(0, LOOKED_AT) : whole;
     const cells = isRule(text) ? undefined : split(text);
     if (cells && cells.length > 1) {
-      table.push([...cells]);
+      table.push(cells);
       at.push(place);
     } else if (text.trim() !== "" && !isRule(text)) others += 1;
   }
@@ -85,6 +100,9 @@ function tableOf(document: Document): Found | undefined {
 
 /** A line that only separates: `|---|---|`, `----+----`. */
 function isRule(text: string): boolean {
+  const first = text.charCodeAt(0) | 32;
+  // Letters and digits begin most rows.
+  if ((first >= 97 && first <= 122) || (first >= 48 && first <= 57)) return false;
   return /^[\s|+:=-]{3,}$/.test(text.slice(0, LOOKED_AT)) && /[-=]{2}/.test(text.slice(0, LOOKED_AT));
 }
 

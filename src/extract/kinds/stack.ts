@@ -1,6 +1,7 @@
 // Stack traces: each message and cause, the first and the last frame of one's own code, the others counted.
 import type { Document, Piece, Proposal } from "../document.ts";
 import { errorPieces, template } from "../errors.ts";
+import { Marks } from "../marks.ts";
 import type { Line } from "../normalise.ts";
 import { LOOKED_AT, type Trace, tracesOf } from "./frames.ts";
 
@@ -23,7 +24,7 @@ export function stack(document: Document): Proposal | undefined {
   const messages: Piece[] = [];
   const frames: Piece[] = [];
   const seen = new Set<string>();
-  const told = new Set<number>();
+  const told = new Marks(lines.length);
   let repeated = 0;
   for (const trace of traces) {
     for (let at = trace.start; at < trace.end; at++) told.add(at);

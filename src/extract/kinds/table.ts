@@ -14,8 +14,9 @@ const RARE = 2;
 const DEVIATIONS = 2;
 /** Values of a column that are counted one by one. */
 const COUNTED = 6;
-/** Distinct values of a column that are told apart, and rows of each sort that are put in order: more never fit. */
-const DISTINCT = 64;
+/** A column of more distinct values than this has too many to be counted. */
+const DISTINCT = COUNTED * 2;
+/** Rows of each sort that are put in order: more never fit. */
 const ORDERED = 2000;
 /** From so many rows on, columns are summed up. */
 const SUMMED = 6;
@@ -32,7 +33,7 @@ const WRONG =
 
 interface Column {
   readonly name: string;
-  /** How often each of the first distinct values comes. */
+  /** How often each distinct value comes; where there are too many, the first of them with counts that mean nothing. */
   readonly counts: ReadonlyMap<string, number>;
   /** Where nearly all values are numbers. */
   readonly numbers?: { readonly least: number; readonly most: number; readonly mean: number; readonly deviation: number };
@@ -52,8 +53,7 @@ function columnOf(name: string, rows: Table["rows"], at: number): Column {
   let [numbers, least, most, mean, squares] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
   for (const row of rows) {
     const cell = row[at] ?? "";
-    const count = counts.get(cell);
-    if (count !== undefined || counts.size < DISTINCT) counts.set(cell, (count ?? 0) + 1);
+    if (counts.size <= DISTINCT) counts.set(cell, (counts.get(cell) ?? 0) + 1);
     const value = numberOf(cell);
     if (value === undefined) continue;
     numbers += 1;
@@ -67,10 +67,31 @@ function columnOf(name: string, rows: Table["rows"], at: number): Column {
   return { name, counts, ...(numeric && { numbers: { least, most, mean, deviation: Math.sqrt(squares / numbers) } }) };
 }
 
+const NUMBER = /^[-+]?\d{1,15}(?:\.\d{1,9})?(?:e[-+]?\d{1,3})?(?=$|[ %a-zA-Z]{1,4}$)/;
+/** Longer cells are no number with a unit. */
+const NUMBER_LENGTH = 40;
+const WHOLE_LENGTH = 15;
+
 /** The number that a cell begins with, without its unit; `undefined` where there is none. */
 function numberOf(cell: string): number | undefined {
-  const match = /^[-+]?\d{1,15}(?:\.\d{1,9})?(?:e[-+]?\d{1,3})?(?=$|[ %a-zA-Z]{1,4}$)/.exec(cell.slice(0, 40));
-  return match ? Number(match[0]) : undefined;
+  const first = cell.charCodeAt(0);
+  if (first !== 43 && first !== 45 && !(first >= 48 && first <= 57)) return undefined;
+  if (cell.length <= WHOLE_LENGTH) {
+    const whole = wholeNumber(cell);
+    if (whole >= 0) return whole;
+  }
+  return cell.length <= NUMBER_LENGTH && NUMBER.test(cell) ? Number.parseFloat(cell) : undefined;
+}
+
+/** The value of a text of digits alone; -1 for any other. */
+function wholeNumber(cell: string): number {
+  let value = 0;
+  for (let at = 0; at < cell.length; at++) {
+    const code = cell.charCodeAt(at);
+    if (code < 48 || code > 57) return -1;
+    value = value * 10 + (code - 48);
+  }
+  return value;
 }
 
 /** Rows that tell of an error: by a column that says how it went, or by their words. */
@@ -104,9 +125,9 @@ export function rowsByWeight({ rows }: Table, { columns }: Profile): readonly nu
     const row = rows[at] as readonly string[];
     columns.forEach(({ counts, numbers }, column) => {
       const cell = row[column] ?? "";
-      const value = numbers && numberOf(cell);
-      if (numbers && value !== undefined && numbers.deviation > 0 && Math.abs(value - numbers.mean) > DEVIATIONS * numbers.deviation) outliers.push(at);
-      if (counts.size < 2 || counts.size > COUNTED * 2 || rows.length < counts.size * 2) return;
+      const value = numbers && numbers.deviation > 0 ? numberOf(cell) : undefined;
+      if (numbers && value !== undefined && Math.abs(value - numbers.mean) > DEVIATIONS * numbers.deviation) outliers.push(at);
+      if (counts.size < 2 || counts.size > DISTINCT || rows.length < counts.size * 2) return;
       const key = `${column} ${cell}`;
       if ((counts.get(cell) ?? 0) <= RARE) rare.push(at);
       else if (!seen.has(key)) common.push(at);

@@ -237,3 +237,15 @@ describe("test output", () => {
     expect(text.match(/● cart › adds/g)).toHaveLength(1);
   });
 });
+
+test("lines of tests that passed do not fill up what is left, whatever names they hold", () => {
+  const lines = [
+    ...many(300, (at) => (at === 200 ? "not ok 201 - splitRange returns 4" : `ok ${at + 1} - readHeader${at} of parse_${at}`)),
+    "1..300",
+    "# fail 1",
+  ];
+  const shown = run("npm test", lines)
+    .split("\n")
+    .filter((line) => /^\d+\| /.test(line));
+  expect(shown).toEqual([`1| ${lines[0]}`, "201| not ok 201 - splitRange returns 4", "301| 1..300", "302| # fail 1"]);
+});

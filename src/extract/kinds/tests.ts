@@ -1,6 +1,7 @@
 // Output of test runners: totals and every failing test as they stand, what passed left out.
 import { programs } from "../command.ts";
 import type { Document, Piece, Proposal } from "../document.ts";
+import { Marks } from "../marks.ts";
 import type { Line } from "../normalise.ts";
 
 /** Characters of a line that tell what it is. */
@@ -49,6 +50,8 @@ const TOTAL = new RegExp(
 const SUITE =
   /^\?\s+\S+\s+\[no test files\]|^\s*(?:PASS|FAIL)\s+\S|^\s*[✓✔√❯] \S+\.\w+.*\(\d+ tests?|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^\S+\.py [.FEsxX]+|^\s*Running .{1,200} \(target/;
 const PASSED = /^\s*ok \d+|^\s*[✓✔√] |^\s*--- PASS: |\.\.\. ok$| PASSED\b|^\s*=== (?:RUN|PAUSE|CONT|NAME)|^# Subtest: |^\(pass\) /;
+/** By far the most lines of a long run: they match no other pattern here. */
+const TAP_PASSED = /^ok \d+ - /;
 /** In a failure's block: what was expected, what came, where. */
 const KEY = /^E {2,}|^>|expected|received|actual|assert|error|panicked|left:|right:|want|\bgot\b|!==|\b\w+\.\w{1,4}:\d+|^\s*[-+] \S|→/i;
 
@@ -88,12 +91,15 @@ export function tests(document: Document): Proposal | undefined {
   const rest: Piece[] = [];
   const suites: Piece[] = [];
   const told = new Set<string>();
-  const passed = new Set<number>();
+  const passed = new Marks(lines.length);
   let inBlock = 0;
   let keyLines = 0;
   for (let at = 0; at < lines.length; at++) {
-    const text = (lines[at] as Line).text.slice(0, LOOKED_AT);
-    if (style?.test(text)) {
+    const text = head((lines[at] as Line).text);
+    if (TAP_PASSED.test(text)) {
+      passed.add(at);
+      inBlock = 0;
+    } else if (style?.test(text)) {
       const name = nameOf(text);
       if (!told.has(name)) names.push({ at, what: "failing tests" });
       told.add(name);
@@ -135,14 +141,18 @@ export function tests(document: Document): Proposal | undefined {
 function styleOf(lines: readonly Line[]): RegExp | undefined {
   let first = FAILURES.length;
   for (const { text: whole } of lines) {
-    const text = whole.slice(0, LOOKED_AT);
+    const text = head(whole);
     if (!ANY_FAILURE.test(text)) continue;
-    first = Math.min(
-      first,
-      FAILURES.findIndex((pattern) => pattern.test(text)),
-    );
+    // Only a style before the first one so far would change it.
+    const own = FAILURES.findIndex((pattern, at) => at < first && pattern.test(text));
+    if (own >= 0) first = own;
+    if (first === 0) break;
   }
   return FAILURES[first];
+}
+
+function head(text: string): string {
+  return text.length > LOOKED_AT ? text.slice(0, LOOKED_AT) : text;
 }
 
 /** A failing test's name without its mark and time; numbered ones are told apart by their number. */
@@ -156,9 +166,9 @@ function isTests({ lines, command, tool }: Document): boolean {
   let totals = 0;
   let marks = 0;
   for (const { text } of edges) {
-    const head = text.slice(0, LOOKED_AT);
-    if (TOTAL.test(head)) totals += 1;
-    else if (SUITE.test(head) || PASSED.test(head) || FAILURES.some((pattern) => pattern.test(head))) marks += 1;
+    const start = head(text);
+    if (TOTAL.test(start)) totals += 1;
+    else if (SUITE.test(start) || PASSED.test(start) || FAILURES.some((pattern) => pattern.test(start))) marks += 1;
   }
   return asked ? totals > 0 || marks > 2 : totals > 0 && totals + marks > 2 && (totals + marks) * 5 > Math.min(edges.length, 20);
 }
