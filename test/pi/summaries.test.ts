@@ -50,7 +50,8 @@ function summing(one: Answer, two: Answer = honestAnswer): Summing {
   return { provider, prompts, costs, notices: [] };
 }
 
-const QUICK = { idleTimeoutSeconds: 0.3, ceilingSeconds: 1, retries: 0 };
+/** Long enough for a busy machine: what hangs says so itself. */
+const QUICK = { idleTimeoutSeconds: 20, ceilingSeconds: 40, retries: 0 };
 
 async function run(summing: Summing, models: object, more: Partial<PiOptions> = {}): Promise<PiRun> {
   vi.spyOn(console, "error").mockImplementation((text) => summing.notices.push(String(text)));
@@ -148,7 +149,7 @@ describe("a model that does what it is asked", () => {
 describe("a model that does not", () => {
   test("hangs: the agent waits no longer than the timeout, goes on with extracts, and the model is asked again the next time", async () => {
     const model = summing((prompt, n) => (n === 1 ? "hang" : honestAnswer(prompt)));
-    const live = await run(model, {});
+    const live = await run(model, { idleTimeoutSeconds: 2 });
     await live.session.prompt("go");
     expect(ours(live, "attempt")[0]).toMatchObject({ phase: "failed", code: "idle-timeout" });
     await live.session.prompt("go on");
@@ -205,7 +206,7 @@ describe("a model that does not", () => {
 
   test("answers drop by drop: the second model stands in at the next boundary", async () => {
     const model = summing(() => "hang");
-    const live = await run(model, { fallback: "sum/two", idleTimeoutSeconds: 0, ceilingSeconds: 0.6 });
+    const live = await run(model, { fallback: "sum/two", idleTimeoutSeconds: 0, ceilingSeconds: 4 });
     await live.session.prompt("go");
     await live.session.prompt("go on");
     expect(ours(live, "outage")).toMatchObject([{ model: "sum/one", state: "down" }]);
