@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import { type Sandbox, SMALL_POLICY, sandbox } from "./sandbox.ts";
+import { environmentOf, type Sandbox, sandbox } from "./sandbox.ts";
 import type { Answer } from "./scripted-provider.ts";
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -25,22 +25,9 @@ function made(): Sandbox {
   return box;
 }
 
-function environment({ home, agentDir }: Sandbox, answers: readonly Answer[]): NodeJS.ProcessEnv {
-  return {
-    ...SMALL_POLICY,
-    PATH: process.env.PATH,
-    HOME: home,
-    PI_CODING_AGENT_DIR: agentDir,
-    PI_OFFLINE: "1",
-    PI_TELEMETRY: "0",
-    PI_SKIP_VERSION_CHECK: "1",
-    SCRIPTED_ANSWERS: JSON.stringify(answers),
-  };
-}
-
 test("print and JSON: what a command says goes to standard error, and standard output stays Pi's", { timeout: 3 * MINUTE }, async () => {
   const at = made();
-  const run = (args: readonly string[], answers: readonly Answer[] = []) => at.pi([...EXTENSIONS, ...args], environment(at, answers));
+  const run = (args: readonly string[], answers: readonly Answer[] = []) => at.pi([...EXTENSIONS, ...args], environmentOf(at, answers));
   expect(await run(["-p", "read them"], READS)).toEqual({ code: 0, stdout: "all read\n", stderr: "" });
   const status = await run(["-p", "-c", "/palimpsest status"]);
   expect(status.stderr).toMatch(/^Palimpsest is on; profile default\n2 condensed in 1 epoch: /);
@@ -56,7 +43,7 @@ test("print and JSON: what a command says goes to standard error, and standard o
 
 test("RPC: text as notifications, the status line as status, dialogs as requests", { timeout: 2 * MINUTE }, async () => {
   const at = made();
-  const child = spawn(process.execPath, [CLI, ...EXTENSIONS, "--mode", "rpc"], { cwd: at.project, env: environment(at, [...READS, { say: "more" }]) });
+  const child = spawn(process.execPath, [CLI, ...EXTENSIONS, "--mode", "rpc"], { cwd: at.project, env: environmentOf(at, [...READS, { say: "more" }]) });
   const notes: string[] = [];
   const lines: (string | undefined)[] = [];
   const asked: string[] = [];
@@ -136,7 +123,7 @@ async function screenWith(text: RegExp): Promise<string> {
 test.skipIf(!HAS_TMUX)("a terminal: completion, status line, tree browser, original and settings dialog", { timeout: 3 * MINUTE }, async () => {
   const at = made();
   socket = `palimpsest-${process.pid}`;
-  const variables = Object.entries(environment(at, [...READS, { say: "more" }])).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+  const variables = Object.entries(environmentOf(at, [...READS, { say: "more" }])).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
   tmux("new-session", "-d", "-x", "120", "-y", "40", "-c", at.project, ...variables, process.execPath, CLI, ...EXTENSIONS);
   const type = (text: string) => tmux("send-keys", "-l", text);
   const press = (...keys: readonly string[]) => tmux("send-keys", ...keys);

@@ -18,6 +18,20 @@ export const SMALL_POLICY: NodeJS.ProcessEnv = {
   PALIMPSEST_CONDENSE_TRIGGERS_MIN_CONTEXT: "0",
 };
 
+/** The environment of a `pi` process in a sandbox, with a model that answers so. */
+export function environmentOf({ home, agentDir }: Pick<Sandbox, "home" | "agentDir">, answers: readonly Answer[]): NodeJS.ProcessEnv {
+  return {
+    ...SMALL_POLICY,
+    PATH: process.env.PATH,
+    HOME: home,
+    PI_CODING_AGENT_DIR: agentDir,
+    PI_OFFLINE: "1",
+    PI_TELEMETRY: "0",
+    PI_SKIP_VERSION_CHECK: "1",
+    SCRIPTED_ANSWERS: JSON.stringify(answers),
+  };
+}
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { expectRecalled, recordsOf } from "./oracle.ts";
-import { type Sandbox, type SentMessage, SMALL_POLICY, sandbox } from "./sandbox.ts";
+import { environmentOf, type Sandbox, type SentMessage, sandbox } from "./sandbox.ts";
 import type { Answer } from "./scripted-provider.ts";
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -33,17 +33,7 @@ interface Process {
 /** `pi` in RPC mode, with a model that answers so. */
 function started({ home, agentDir, project }: Sandbox, name: string, args: readonly string[], answers: readonly Answer[]): Process {
   const log = join(home, `${name}.jsonl`);
-  const env = {
-    ...SMALL_POLICY,
-    PATH: process.env.PATH,
-    HOME: home,
-    PI_CODING_AGENT_DIR: agentDir,
-    PI_OFFLINE: "1",
-    PI_TELEMETRY: "0",
-    PI_SKIP_VERSION_CHECK: "1",
-    SCRIPTED_ANSWERS: JSON.stringify(answers),
-    SCRIPTED_LOG: log,
-  };
+  const env = { ...environmentOf({ home, agentDir }, answers), SCRIPTED_LOG: log };
   const child = spawn(process.execPath, [CLI, ...EXTENSIONS, ...args, "--mode", "rpc"], { cwd: project, env });
   running.push(child);
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
