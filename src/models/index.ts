@@ -1,5 +1,6 @@
 // Language models: one way to ask them, whatever stands behind, and what a caller needs around it.
 export type { Clock } from "./clock.ts";
+export { type Composed, type ComposeOptions, composedOf } from "./compose.ts";
 export type { FallbackChange, FallbackState } from "./fallback.ts";
 export { type Budget, type CallRow, createMeter, inputEstimate, type Meter, type MeterTotals, type Sum } from "./meter.ts";
 export {
@@ -15,7 +16,7 @@ export {
   type ModelUsage,
   type Thinking,
 } from "./model.ts";
-export { type Composed, type ComposeOptions, composed, type Destination, destinations } from "./open.ts";
+export { composed, type Destination, destinations } from "./open.ts";
 export { type ModelSettings, openModel } from "./provider.ts";
 export { PROVIDERS } from "./providers.ts";
 export { type JsonObject, type NoReply, type ParsedReply, parseReply } from "./reply.ts";

@@ -1,77 +1,28 @@
-// The model that a configuration asks for, with everything around it that a caller should not have to think of.
+// The model that a configuration asks for, by the providers that it names, and where sessions would be sent.
 import type { ModelsPolicy } from "../config/index.ts";
-import { withBreaker } from "./breaker.ts";
-import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
-import { type FallbackChange, type FallbackState, withFallback } from "./fallback.ts";
+import { type Composed, type ComposeOptions, composedOf } from "./compose.ts";
 import { keySource } from "./keys.ts";
-import { withLimit } from "./limit.ts";
-import { createMeter, type Meter } from "./meter.ts";
-import type { Model, ModelPrice } from "./model.ts";
 import { openModel } from "./provider.ts";
 import { type Provider, type ProviderKind, providerOf, splitModelName } from "./providers.ts";
-import { withRetries } from "./retry.ts";
-import { withTimeouts } from "./timeouts.ts";
 
-export interface ComposeOptions {
+export interface OpenOptions extends Omit<ComposeOptions, "open">, Partial<Pick<ComposeOptions, "open">> {
+  /** Where keys stand. @default the environment of the process */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly clock?: Clock;
-  readonly random?: () => number;
-  /** `down`: worth a warning. `up`: worth a word. */
-  readonly onChange?: (change: "down" | "up", about: FallbackChange) => void;
-  readonly fallbackState?: FallbackState;
-  /** Opens a model by its name. @default by the providers of the policy */
-  readonly open?: (name: string) => Promise<Model>;
-}
-
-export interface Composed {
-  readonly model: Model;
-  readonly meter: Meter;
-  /** Of the fallback; undefined where there is none. */
-  readonly fallbackState: () => FallbackState | undefined;
 }
 
 /**
- * The model of a policy; undefined where it asks for none.
+ * The model of a policy by its providers, composed; undefined where it asks for none.
  *
- * From the inside out, and why so: *timeouts* bound each request. The *meter* stands around each request, not around each call, as every try costs, each model
- * at its own price, and a budget must stop retries too. *Retries* belong to one model. A *breaker* counts calls whose retries are used up, so it stands
- * outside of them, and one a model, or an outage of the first would keep the second from being asked. The *fallback* sees what is left. The *limit* is
- * outermost: a call that waits for another try keeps its slot, so that a busy provider is asked by fewer, and a call that waits for its slot reserves no budget.
- *
- * ```ts
- * const { model, meter } = (await composed(policy.models)) ?? none;
- * ```
  * @throws ModelError of class `invalid` or `auth`, where a name or a key is wrong.
  */
-export async function composed(policy: ModelsPolicy, options: ComposeOptions = {}): Promise<Composed | undefined> {
-  if (policy.model === "none") return undefined;
-  const { clock = SYSTEM_CLOCK, open = (name: string) => openModel(settingsOf(policy, name, options.env)) } = options;
-  const budget = { ...(policy.budgetTokens !== null && { tokens: policy.budgetTokens }), ...(policy.budgetUsd !== null && { usd: policy.budgetUsd }) };
-  const meter = createMeter({ budget, clock });
-  const around = (model: Model, price: ModelPrice): Model => {
-    const timed = withTimeouts(model, { idleMs: policy.idleTimeoutSeconds * 1000, ceilingMs: policy.ceilingSeconds * 1000, clock });
-    const metered = meter.of(timed, {
-      price: price.input === null && price.output === null ? (model.price ?? price) : price,
-      maxOutputTokens: policy.maxOutputTokens,
-      thinking: policy.thinking,
-    });
-    return withBreaker(withRetries(metered, { retries: policy.retries, clock, ...(options.random && { random: options.random }) }), { clock });
-  };
-  const primary = around(await open(policy.model), policy.price);
-  if (policy.fallback === "none") return { model: withLimit(primary, policy), meter, fallbackState: () => undefined };
-  const both = withFallback(primary, around(await open(policy.fallback), policy.fallbackPrice), {
-    clock,
-    ...(options.onChange && { onChange: options.onChange }),
-    ...(options.fallbackState && { state: options.fallbackState }),
-  });
-  return { model: withLimit(both, policy), meter, fallbackState: both.state };
+export function composed(
+  policy: ModelsPolicy,
+  { env, open = (name) => openModel(settingsOf(policy, name, env)), ...options }: OpenOptions = {},
+): Promise<Composed | undefined> {
+  return composedOf(policy, { ...options, open });
 }
 
-function settingsOf(
-  { providers, thinking, maxOutputTokens, window }: ModelsPolicy,
-  model: string,
-  env: ComposeOptions["env"],
-): Parameters<typeof openModel>[0] {
+function settingsOf({ providers, thinking, maxOutputTokens, window }: ModelsPolicy, model: string, env: OpenOptions["env"]): Parameters<typeof openModel>[0] {
   return { model, providers, thinking, maxOutputTokens, ...(window !== null && { window }), ...(env && { env }) };
 }
 

@@ -3,7 +3,7 @@
 import { type Decider, type Proposal, retell, type Summarizer, type SummaryReport, summarizerOf } from "../../condense/index.ts";
 import type { Policy } from "../../config/index.ts";
 import type { OutageData } from "../../formats/index.ts";
-import { type Composed, composed, type FallbackState, ModelError } from "../../models/index.ts";
+import { type Composed, composedOf, type FallbackState, ModelError } from "../../models/index.ts";
 import type { AttemptDecision, AttemptUsage } from "../../session/index.ts";
 import { piModel, type Registry } from "./model.ts";
 
@@ -89,7 +89,7 @@ export class Summaries {
     try {
       // A boundary ends with the ceiling: where a second model is to have its turn, the first gets half of it.
       const ceilingSeconds = models.fallback === "none" ? models.ceilingSeconds : models.ceilingSeconds / 2;
-      const opened = await composed(
+      const opened = await composedOf(
         { ...models, ceilingSeconds },
         {
           open: async (name) => piModel(registry, name, { current, thinking: models.thinking, maxOutputTokens: models.maxOutputTokens, window: models.window }),
