@@ -80,8 +80,10 @@ describe("Pi", () => {
   test("chains are not folded in a copy, whatever the policy says, and it says so", () => {
     const session = file("pi/folds/session.jsonl", piSession(RESULTS));
     const fold = ["--set", "condense.chains.fold=true", "--set", "condense.chains.rollingWindow=0"];
+    // One name for both: the note holds it, and its tokens are counted.
+    const copy = `${session.slice(0, -".jsonl".length)}-copy.jsonl`;
     const [plain, folded] = [[], fold].map(
-      (more) => json(["condense", session, "--copy", "--dry-run", ...more]) as { tokens: object; results: { folded: number }; copy: { tokens: object } },
+      (more) => json(["condense", session, "--copy", copy, "--dry-run", ...more]) as { tokens: object; results: { folded: number }; copy: { tokens: object } },
     );
     expect(json(["condense", session, ...fold]).results).toMatchObject({ folded: expect.any(Number) });
     expect(folded?.results.folded).toBe(0);
