@@ -21,8 +21,6 @@ export interface Stub {
   readonly key?: Sha256;
   /** It holds an extract: a model can say the same better. */
   readonly extracted?: true;
-  /** It says nothing but where a note tells of the result. */
-  readonly told?: true;
 }
 
 /** What stands around a stub that is made. */

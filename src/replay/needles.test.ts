@@ -1,26 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { Log } from "../../test/build/log.ts";
-import { isAssistant, type Place, textBody } from "../session/index.ts";
-import { Projector } from "../view/index.ts";
-import { type Needle, Needles } from "./needles.ts";
+import { needlesIn } from "../../test/build/needles.ts";
+import { type Place, textBody } from "../session/index.ts";
+import type { Needle } from "./needles.ts";
 import { Recalls } from "./recalls.ts";
-
-/** The needles of every request of a log, as it shows itself. */
-function needlesOf(log: Log): Needle[] {
-  const path = log.session.path();
-  const needles = new Needles(path);
-  const projector = new Projector(log.session);
-  const all: Needle[] = [];
-  for (const place of path) {
-    if (isAssistant(place.entry.data)) all.push(...needles.request(place, projector.view()).needles);
-    projector.advance(place);
-  }
-  return all;
-}
 
 /** Kind and lines of each needle, in order. */
 function printed(log: Log): string[] {
-  return needlesOf(log).map(({ kind, lines, old, visible }) => `${kind} ${lines.join("|")}${old ? " old" : ""}${visible ? "" : " hidden"}`);
+  return needlesIn(log).all.map(({ kind, lines, old, visible }) => `${kind} ${lines.join("|")}${old ? " old" : ""}${visible ? "" : " hidden"}`);
 }
 
 /** What happens in a session, in a few words. */
@@ -167,7 +154,7 @@ describe("edit blocks", () => {
     log.epoch(condensed(log, result, "[t1 read: 4 lines]\nexport const one = 1;"));
     log.assistant();
     log.call("e", "edit", { oldText: "export const one = 1;\nreturn two + three;", newText: "new" });
-    const needles = needlesOf(log);
+    const needles = needlesIn(log).all;
     expect(needles.map(({ visible }) => visible)).toEqual([false]);
     expect(new Recalls(log.session).of(needles[0] as Needle)).toEqual({ ref: "t1", tokens: expect.any(Number) });
   });
@@ -186,7 +173,7 @@ describe("what is visible, and what comes back", () => {
     log.epoch(condensed(log, result, stub));
     after?.(log);
     log.assistant("readAll");
-    return { needle: needlesOf(log)[0] as Needle, recalls: new Recalls(log.session) };
+    return { needle: needlesIn(log).all[0] as Needle, recalls: new Recalls(log.session) };
   }
 
   test("a stub that holds it shows it", () => {
@@ -233,7 +220,7 @@ describe("what is visible, and what comes back", () => {
       }),
     );
     log.assistant("readAll");
-    const [needle] = needlesOf(log) as [Needle];
+    const [needle] = needlesIn(log).all as [Needle];
     expect(needle.visible).toBe(false);
     expect(new Recalls(log.session).of(needle)).toEqual({ ref: "b1", tokens: expect.any(Number) });
   });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { Log } from "../../test/build/log.ts";
-import { isAssistant, type Ref, textBody } from "../session/index.ts";
-import { Projector } from "../view/index.ts";
-import { type Needle, Needles } from "./needles.ts";
+import { needlesIn } from "../../test/build/needles.ts";
+import { type Ref, textBody } from "../session/index.ts";
 import { Recalls } from "./recalls.ts";
 
 /** A text that counts how often it is read. */
@@ -28,14 +27,7 @@ test("an original is read once, however many needles it is searched for at howev
   const compact = { kind: "compact", cut: cut.entry.id, autoRead: [], references: [], quotes: [], carried: [], by: "extractive" } as const;
   log.epoch(log.add({ ...compact, summary: textBody("[b1] before") }));
   for (const name of ["readAll", "writeAll", "dropAll"]) log.assistant(name);
-  const path = log.session.path();
-  const needles = new Needles(path);
-  const projector = new Projector(log.session);
-  const all: Needle[] = [];
-  for (const place of path) {
-    if (isAssistant(place.entry.data)) all.push(...needles.request(place, projector.view()).needles);
-    projector.advance(place);
-  }
+  const { needles, all } = needlesIn(log);
   const recalls = new Recalls(log.session, needles.texts);
   const ref: Ref = "b1";
   expect(all.map((needle) => recalls.of(needle)?.ref)).toEqual([ref, ref, ref]);

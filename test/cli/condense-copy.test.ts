@@ -5,7 +5,8 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { ownCommand } from "../../src/copies/index.ts";
-import { answers, assistant, calls, lines, said, user } from "../build/claude-records.ts";
+import { answers, assistant, calls, lines, user } from "../build/claude-records.ts";
+import { claudeSession } from "../build/claude-session.ts";
 import { desk } from "../build/command.ts";
 import { piSession, resultText } from "../build/pi-records.ts";
 
@@ -14,15 +15,6 @@ afterAll(clear);
 
 const RESULTS = 14;
 const COPY = { results: expect.any(Number), tokens: { before: expect.any(Number), after: expect.any(Number) }, left: expect.any(Array) };
-
-function claudeSession(results = RESULTS): string {
-  const turns = Array.from({ length: results }, (_, index) => {
-    const n = index + 1;
-    const call = assistant(`a${n}`, n === 1 ? "u" : `r${n - 1}`, `m${n}/q${n}`, [calls(`c${n}`, "Read", { file_path: `/srv/app/${n}.ts` })]);
-    return [call, user(`r${n}`, `a${n}`, [answers(`c${n}`, resultText(n))])];
-  });
-  return lines([user("u", null, "go"), ...turns.flat(), assistant("e", `r${results}`, "m/q", [said("done")])]);
-}
 
 describe("Pi", () => {
   test("a copy beside the session: it says where, how to resume, and gives every original when the session is gone", () => {
@@ -127,7 +119,7 @@ describe("Pi", () => {
 
 describe("Claude Code", () => {
   test("a copy whose originals are gone gives no stub for an original", () => {
-    const session = file(".claude/projects/-srv-lost/22222222-2222-4222-8222-222222222222.jsonl", claudeSession());
+    const session = file(".claude/projects/-srv-lost/22222222-2222-4222-8222-222222222222.jsonl", claudeSession(RESULTS));
     const { copy } = json(["condense", session, "--copy"]) as { copy: { path: string } };
     expect(run(["recall", copy.path, "t1"]).code).toBe(0);
     rmSync(copy.path.replace(/\.jsonl$/, ""), { recursive: true });
@@ -140,7 +132,7 @@ describe("Claude Code", () => {
   });
 
   test("condense leaves stubs alone whose originals are gone, says how many, and so does a log of it", () => {
-    const session = file(".claude/projects/-srv-left/33333333-3333-4333-8333-333333333333.jsonl", claudeSession());
+    const session = file(".claude/projects/-srv-left/33333333-3333-4333-8333-333333333333.jsonl", claudeSession(RESULTS));
     const { copy } = json(["condense", session, "--copy", "--keep-last", "9"]) as { copy: { path: string; results: number } };
     rmSync(copy.path.replace(/\.jsonl$/, ""), { recursive: true });
     expect(copy.results).toBe(RESULTS - 9);
@@ -160,7 +152,7 @@ describe("Claude Code", () => {
     const [code, thought] = [resultText(99), { type: "thinking", thinking: resultText(98), signature: "s" }];
     const edit = [calls("edit", "Write", { file_path: "/srv/app/9.ts", content: code }), thought];
     const made = [user("u", null, "go"), assistant("w", "u", "mw/qw", edit), user("v", "w", [answers("edit", "written")])];
-    const rest = claudeSession().split("\n").slice(1).join("\n").replace('"parentUuid":"u"', '"parentUuid":"v"');
+    const rest = claudeSession(RESULTS).split("\n").slice(1).join("\n").replace('"parentUuid":"u"', '"parentUuid":"v"');
     const session = file(".claude/projects/-srv-whole/44444444-4444-4444-8444-444444444444.jsonl", `${lines(made)}${rest}`);
     const { tokens, copy } = json(["condense", session, "--copy", "--dry-run"]) as unknown as Record<
       string,
@@ -180,7 +172,7 @@ describe("Claude Code", () => {
   });
 
   test("a copy where Claude Code does not look says where to put it", () => {
-    const session = file(".claude/projects/-srv-app/55555555-5555-4555-8555-555555555555.jsonl", claudeSession());
+    const session = file(".claude/projects/-srv-app/55555555-5555-4555-8555-555555555555.jsonl", claudeSession(RESULTS));
     const { code, out } = run(["condense", session, "--copy", folder("elsewhere")]);
     expect(code).toBe(0);
     expect(out).toMatch(/\nresume {4}not from there: Claude Code looks in ~\/\.claude\/projects\/-srv-app\n/);
@@ -190,7 +182,7 @@ describe("Claude Code", () => {
   });
 
   test("--at cuts the copy there; what follows need not name the branch any more", () => {
-    const session = file(".claude/projects/-srv-cut/66666666-6666-4666-8666-666666666666.jsonl", claudeSession());
+    const session = file(".claude/projects/-srv-cut/66666666-6666-4666-8666-666666666666.jsonl", claudeSession(RESULTS));
     const { out } = run(["condense", session, "--copy", "--at", "r12"]);
     const [, path = ""] = /\n {10}(\S+\.jsonl)\n/.exec(out) ?? [];
     expect(json(["view", path]).head).toBe("r12");
@@ -200,7 +192,7 @@ describe("Claude Code", () => {
 
   test("a copy under an id of its own, which gives every original when the session is gone", () => {
     const projects = ".claude/projects/-srv-app";
-    const session = file(`${projects}/11111111-1111-4111-8111-111111111111.jsonl`, claudeSession());
+    const session = file(`${projects}/11111111-1111-4111-8111-111111111111.jsonl`, claudeSession(RESULTS));
     const { copy, recall } = json(["condense", session, "--copy"]) as Record<string, { path: string; id: string; exact: number }>;
     expect(copy).toMatchObject({ ...COPY, format: "claude-code", written: true, calls: 0, messages: 0 });
     expect(copy?.path).toBe(join(home, projects, `${copy?.id}.jsonl`));
@@ -214,7 +206,7 @@ describe("Claude Code", () => {
 
 describe("what is refused", () => {
   const pi = () => file("refused/pi.jsonl", piSession(RESULTS));
-  const claude = () => file("refused/claude.jsonl", claudeSession());
+  const claude = () => file("refused/claude.jsonl", claudeSession(RESULTS));
   const codex = () =>
     file("refused/codex.jsonl", lines([{ timestamp: "t", type: "session_meta", payload: { id: "11111111-1111-4111-8111-111111111111", cwd: "/" } }]));
 

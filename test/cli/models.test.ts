@@ -1,12 +1,16 @@
 // condense --model as a person runs it, with a model behind a socket of this machine.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { writeNative } from "../../src/formats/index.ts";
+import { openSession, writeNative } from "../../src/formats/index.ts";
+import { originalText, type Recalled, recall } from "../../src/recall/index.ts";
 import { estimate } from "../../src/tokens/index.ts";
+import { itemText, view } from "../../src/view/index.ts";
+import { claudeSession } from "../build/claude-session.ts";
+import { piSession, resultText } from "../build/pi-records.ts";
 import { batchOfTwelve, logOf } from "../models/batch.ts";
 import { honestAnswer } from "../models/honest.ts";
 import { type Answer, type ModelServer, type Request, serveModel } from "../models/servers.ts";
@@ -39,14 +43,15 @@ interface Ran {
 }
 
 /** Not at once: the server that is asked is in this process. */
-function palimpsest(server: ModelServer | undefined, ...args: readonly string[]): Promise<Ran> {
+function palimpsest(server: ModelServer | undefined, ...given: readonly string[]): Promise<Ran> {
+  const args = given[0]?.endsWith(".jsonl") ? given : [session, ...given];
   const providers = server
     ? ["--set", `models.providers=${JSON.stringify({ local: { kind: "openai-compatible", baseUrl: server.baseUrl, keyVariable: "LOCAL_KEY" } })}`]
     : [];
   const env = { PATH: process.env.PATH, HOME: folder, LOCAL_KEY: "tell-nobody" };
   const eager = ["--keep-last", "0", "--set", "models.retries=0", "--set", "condense.smallResult=20"];
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [bin, "condense", session, ...args, ...eager, ...providers], { cwd: folder, env });
+    const child = spawn(process.execPath, [bin, "condense", ...args, ...eager, ...providers], { cwd: folder, env });
     let [out, err] = ["", ""];
     child.stdout.on("data", (piece) => {
       out += piece;
@@ -126,16 +131,39 @@ describe("what cannot be asked at all ends with 1, before anything is read", () 
   });
 });
 
-test("a dry run of a copy asks nobody", async () => {
-  const server = await serving();
-  const { code, out } = await palimpsest(server, "--model", "local/m", "--copy", "--dry-run");
-  expect([code, server.requests.length]).toEqual([2, 0]);
-  expect(out).toBe("");
-});
+describe("copies of a session of Pi's and of Claude Code's", () => {
+  const pi = join(folder, "pi.jsonl");
+  const claude = join(folder, "22222222-2222-4333-8444-555555555555.jsonl");
+  writeFileSync(pi, piSession(6));
+  writeFileSync(claude, claudeSession(6));
 
-test("the commands that lead on keep model and budget", async () => {
-  const { out } = await palimpsest(await serving(), "--model", "local/m", "--budget", "900k");
-  expect(out).not.toMatch(/ --copy .*(?!--budget)$/m);
+  test("a dry run asks nobody", async () => {
+    const server = await serving();
+    const { code, out } = await palimpsest(server, pi, "--model", "local/m", "--copy", "--dry-run");
+    expect([code, server.requests.length]).toEqual([0, 0]);
+    expect(out).toMatch(/^copy .* results condensed/m);
+  });
+
+  test("the commands that lead on keep model and budget", async () => {
+    const { out } = await palimpsest(await serving(), pi, "--model", "local/m", "--budget", "900k");
+    expect(out).toMatch(/ --copy .*--model local\/m --budget 900k /);
+  });
+
+  test.each([
+    ["Pi", pi, join(folder, "pi-copy.jsonl")],
+    ["Claude Code", claude, join(folder, "33333333-2222-4333-8444-555555555555.jsonl")],
+  ])("%s: each stub says itself what the model told, and leads to its original", async (_, source, copy) => {
+    const { code } = await palimpsest(await serving(), source, "--model", "local/m", "--copy", copy);
+    expect(code).toBe(0);
+    const opened = await openSession(copy);
+    const stubs = [...view(opened.session)].flatMap((item) => (item.kind === "stub" ? [itemText(item)] : []));
+    expect(stubs).toHaveLength(6);
+    for (const [at, stub] of stubs.entries()) expect(stub).toMatch(new RegExp(`^\\[t${at + 1} [^\\]\\n]*\\]\\n- \`t${at + 1}\` `));
+    expect(stubs.join("\n")).not.toContain("in a note below");
+    const [original] = recall(opened.session, "t2") as readonly Recalled[];
+    expect(original && originalText(original)).toBe(resultText(2));
+    opened.close();
+  });
 });
 
 test("without a model nothing is asked", async () => {

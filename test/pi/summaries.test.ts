@@ -254,6 +254,28 @@ describe("a model that does not", () => {
     await live.close();
   });
 
+  test("answers when the session has gone on: nothing is proposed on what was, what it took is told the next time, and nothing is lost", async () => {
+    let append = () => {};
+    const model = summing((prompt, n) => {
+      if (n === 1) append();
+      return honestAnswer(prompt);
+    });
+    const other: ExtensionFactory = (api) => {
+      append = () => api.appendEntry("other", { went: "on" });
+    };
+    const live = await run(model, {}, { after: [other] });
+    await live.session.prompt("go");
+    await live.session.prompt("go on");
+    expect(live.errors).toEqual([]);
+    const spent = ours(live, "attempt").map(({ usage }) => (usage as { readonly calls: number }).calls);
+    expect(spent.reduce((sum, calls) => sum + calls, 0)).toBe(model.prompts.one.length);
+    expect(notesOf(live)[0]).toContain("summarized below");
+    await expectOracle(live);
+    await expectRecalled(live.file, { t1: output(0), t2: output(1) });
+    expectOnce(live.file);
+    await live.close();
+  });
+
   test("is asked when the person aborts: the run ends at once, and nothing is proposed", async () => {
     const model = summing(() => "hang");
     const live = await run(model, { idleTimeoutSeconds: 60, ceilingSeconds: 60 });

@@ -122,7 +122,7 @@ const NO_FAULT: ReadonlySet<string> = new Set(["left-out", "trivial"]);
 function lineStub(record: AnsweredRecord): Stub {
   const { tool, status, blocks } = record.fact;
   const text = toldStub({ ref: record.ref, tool, text: textOf(blocks), status, blocks });
-  return { record, text, tokens: estimate(text), told: true };
+  return { record, text, tokens: estimate(text) };
 }
 
 function counted(reasons: readonly string[]): Record<string, number> {

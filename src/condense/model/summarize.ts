@@ -6,7 +6,7 @@ import { type Bytes, bodyText, type MessageFact, type Tokens } from "../../sessi
 import { estimate } from "../../tokens/index.ts";
 import { worthSummarizing } from "../guards.ts";
 import { type AnsweredRecord, argumentsOf } from "../ledger.ts";
-import { type AnswerFault, readAnswer, type Subject } from "./answer.ts";
+import { type Answer, type AnswerFault, readAnswer, type Subject } from "./answer.ts";
 import { ask, type TextFault } from "./ask.ts";
 import { batchPrompt } from "./prompts.ts";
 import { type Reading, readLarge } from "./windows.ts";
@@ -109,9 +109,9 @@ async function memberOf(
   return { record, subject, input: shortened(args), text: reading.notes, tokens: estimate(reading.notes) };
 }
 
-/** Arguments as they stand beside a result; what is cut is counted. */
-function shortened(args: string): string {
-  return args.length <= 2000 ? args : `${args.slice(0, 2000)} … (${args.length - 2000} more characters)`;
+/** What stands beside a result, its arguments and what was said with them; what is cut is counted. */
+function shortened(text: string): string {
+  return text.length <= 2000 ? text : `${text.slice(0, 2000)} … (${text.length - 2000} more characters)`;
 }
 
 /** Members in calls that hold no more than a model is to read at once. */
@@ -132,12 +132,17 @@ function packed(members: readonly Member[], input: Tokens): Member[][] {
 
 async function tellPack(model: Model, pack: readonly Member[], told: Telling, options: CallOptions): Promise<void> {
   const prompt = batchPrompt({
-    said: saidBefore(pack),
+    said: shortened(saidBefore(pack)),
     results: pack.map(({ subject, input, text }) => ({ tool: subject.tool, status: subject.status, input, text })),
   });
   const subjects = pack.map(({ subject }) => subject);
-  const read = (text: string) => readAnswer(text, subjects);
-  const asked = await ask(model, prompt, (text) => [...read(text).faults, ...larger(read(text).sections, pack)], options);
+  const sections = new Map<string, Answer["sections"]>();
+  const judge = (text: string) => {
+    const answer = readAnswer(text, subjects);
+    sections.set(text, answer.sections);
+    return [...answer.faults, ...larger(answer.sections, pack)];
+  };
+  const asked = await ask(model, prompt, judge, options);
   if ("code" in asked) {
     if (asked.message !== undefined) told.failures.set(asked.code, asked.message);
     if (asked.code !== "length" || pack.length === 1) return leave(told, pack, asked.code);
@@ -145,7 +150,7 @@ async function tellPack(model: Model, pack: readonly Member[], told: Telling, op
     await Promise.all([tellPack(model, pack.slice(0, half), told, options), tellPack(model, pack.slice(half), told, options)]);
     return;
   }
-  const answers = [asked.second, asked.first].flatMap((reply) => (reply ? [new Verdict(read(reply.text).sections, reply.faults)] : []));
+  const answers = [asked.second, asked.first].flatMap((reply) => (reply ? [new Verdict(sections.get(reply.text) ?? new Map(), reply.faults)] : []));
   for (const [at, { record }] of pack.entries()) {
     const good = answers.find((answer) => answer.codeOf(at + 1) === undefined);
     const section = good?.sections.get(at + 1);

@@ -19,6 +19,8 @@ interface Passing {
   /** The batch that the last boundary proposed. */
   proposed: string | undefined;
   dropped: string | undefined;
+  /** Records of what a model was asked that the branch does not hold yet. */
+  readonly untold: CustomDraft[];
   line: string | undefined;
   /** What the status line was made from; undefined before it is made. */
   from: { readonly changes: number; readonly dropped: string | undefined } | undefined;
@@ -129,14 +131,14 @@ export class Runner {
     const asked = mine.asked;
     const early = asked || !isOn() ? live.begun() : live.early();
     if (early.length > 0) return early;
-    mine.asked = false;
     const proposal = asked ? live.onDemand() : isOn() ? live.due({ finalReply, time: Date.now() }) : undefined;
-    if (!proposal) return [];
-    const told = await this.tell(running, proposal, ctx);
+    const told = proposal && (await this.tell(running, proposal, ctx));
+    // What was asked for and not done is done at the next boundary.
+    if (!proposal || told) mine.asked = false;
     return told ? [...told.records, ...live.drafted(told.proposal)] : [];
   }
 
-  /** A proposal as a model tells of it, and what the branch is to know of that; undefined where the session went on meanwhile. */
+  /** A proposal as a model tells of it, and what the branch is to know of that; undefined where the session went on meanwhile: then the branch is told the next time. */
   async tell(
     running: Running,
     proposal: Proposal,
@@ -157,11 +159,11 @@ export class Runner {
     if (!isUsable(ctx, ended)) return undefined;
     this.#show(ctx, this.#passing.line);
     if (!told) return undefined;
-    const records = [...told.attempts.map((attempt) => ({ version: 1, ...attempt }) as const), ...told.outages].map(
-      (data): CustomDraft => ({ type: "custom", customType: BATCH_TYPE, data }),
-    );
+    const mine = this.#passing;
+    const fresh = [...told.attempts.map((attempt) => ({ version: 1, ...attempt }) as const), ...told.outages];
+    mine.untold.push(...fresh.map((data): CustomDraft => ({ type: "custom", customType: BATCH_TYPE, data })));
     this.#follow(running, ctx);
-    return live.head === head ? { proposal: told.proposal, records } : undefined;
+    return live.head === head ? { proposal: told.proposal, records: mine.untold.splice(0) } : undefined;
   }
 
   /** Asks for an epoch at the next boundary. */
@@ -225,7 +227,7 @@ export class Runner {
 const STATUS = "palimpsest";
 
 function passing(line?: string): Passing {
-  return { ends: new AbortController(), asked: false, proposed: undefined, dropped: undefined, line, from: undefined };
+  return { ends: new AbortController(), untold: [], asked: false, proposed: undefined, dropped: undefined, line, from: undefined };
 }
 
 interface From {

@@ -3,7 +3,7 @@
 import { type Decider, type Proposal, retell, type Summarizer, type SummaryReport, summarizerOf } from "../../condense/index.ts";
 import type { Policy } from "../../config/index.ts";
 import type { OutageData } from "../../formats/index.ts";
-import { type Composed, composedOf, type FallbackState, ModelError } from "../../models/index.ts";
+import { composedOf, type FallbackState, ModelError } from "../../models/index.ts";
 import type { AttemptDecision, AttemptUsage } from "../../session/index.ts";
 import { piModel, type Registry } from "./model.ts";
 
@@ -34,7 +34,7 @@ export interface ToldProposal {
 
 export class Summaries {
   readonly #from: SummariesFrom;
-  #opened: Promise<{ readonly summarizer: Summarizer; readonly state: Composed["fallbackState"] } | undefined> | undefined;
+  #opened: Promise<Summarizer | undefined> | undefined;
   #outages: OutageData[] = [];
   #said: string | undefined;
   /** Why the model could not be opened. */
@@ -55,11 +55,11 @@ export class Summaries {
    * @throws the signal's reason once that is aborted.
    */
   async tell(decider: Decider, proposal: Proposal, ended: AbortSignal): Promise<ToldProposal> {
-    const opened = await this.#open();
-    if (!opened) return { proposal, attempts: [{ kind: "attempt", what: "summarize", phase: "failed", code: "not-opened" }], outages: [] };
+    const summarizer = await this.#open();
+    if (!summarizer) return { proposal, attempts: [{ kind: "attempt", what: "summarize", phase: "failed", code: "not-opened" }], outages: [] };
     const { ceilingSeconds } = this.#from.policy.models;
     const deadline = ceilingSeconds > 0 ? AbortSignal.timeout(ceilingSeconds * 1000) : undefined;
-    const { proposal: told, attempts, report } = await retell(decider, proposal, opened.summarizer, { signal: ended, ...(deadline && { deadline }) });
+    const { proposal: told, attempts, report } = await retell(decider, proposal, summarizer, { signal: ended, ...(deadline && { deadline }) });
     if (report && report.usage.calls > 0) this.#from.onSpent(report.usage);
     this.#tellFailure(report);
     const outages = this.#outages;
@@ -106,7 +106,7 @@ export class Summaries {
         },
       );
       this.fault = undefined;
-      return opened && { summarizer: summarizerOf(opened, policy.condense.summaries), state: opened.fallbackState };
+      return opened && summarizerOf(opened, policy.condense.summaries);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       this.fault = `no summaries by ${models.model}: ${error.message}`;
