@@ -1,12 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Log, text } from "../../test/build/log.ts";
-import { textBody } from "../session/index.ts";
-import { type Batch, batches, saidIn } from "./batches.ts";
+import { type CallFact, isAssistant, type Place, textBody } from "../session/index.ts";
+import { grouped, type OpenCall, OpenTurn, saidWith } from "./batches.ts";
+import { argumentsOf } from "./ledger.ts";
 
-/** Each batch as its calls, each with the ordinal of its result. */
-function shape(found: readonly Batch[]): string[][] {
-  return found.map(({ calls }) => calls.map(({ fact, result }) => `${fact.callId}:${result?.place.results ?? "-"}`));
+/** The calls of each response of a path that calls anything. */
+function turnsOf(path: readonly Place[]): (readonly OpenCall[])[] {
+  const turns = [new OpenTurn()];
+  for (const place of path) {
+    const { data } = place.entry;
+    if (isAssistant(data)) turns.push(new OpenTurn());
+    else if (data.kind === "call") turns.at(-1)?.call(place, data);
+    else if (data.kind === "result") turns.at(-1)?.result(place, data);
+  }
+  return turns.map(({ calls }) => calls).filter(({ length }) => length > 0);
+}
+
+/** Each response as its calls, each with the ordinal of its result. */
+function shape(path: readonly Place[]): string[][] {
+  return turnsOf(path).map((calls) => calls.map(({ fact, result }) => `${fact.callId}:${result?.place.results ?? "-"}`));
+}
+
+/** The groups of a path's results, by ordinal. */
+function groups(path: readonly Place[], grouping: "turn" | "message"): number[][] {
+  const results = path.filter(({ entry }) => entry.data.kind === "result");
+  return grouped(results, (place) => place, grouping).map((group) => group.map((place) => place.results));
 }
 
 describe("a batch for each assistant message", () => {
@@ -18,7 +37,7 @@ describe("a batch for each assistant message", () => {
     log.call("b");
     log.result("b", "second");
     log.result("a", "first");
-    expect(shape(batches(log.session.path(), "turn"))).toEqual([["a:2", "b:1"]]);
+    expect(shape(log.session.path())).toEqual([["a:2", "b:1"]]);
   });
 
   test("an id used again answers a call of an earlier batch", () => {
@@ -30,7 +49,7 @@ describe("a batch for each assistant message", () => {
     log.result("x", "two");
     log.result("x", "three");
     log.result("x", "late");
-    expect(shape(batches(log.session.path(), "turn"))).toEqual([["x:1"], ["x:2", "x:3"]]);
+    expect(shape(log.session.path())).toEqual([["x:1"], ["x:2", "x:3"]]);
   });
 
   test("a result that comes after the next assistant message is late and in no batch", () => {
@@ -41,7 +60,7 @@ describe("a batch for each assistant message", () => {
     log.call("b");
     log.result("a", "late");
     log.result("b", "here");
-    expect(shape(batches(log.session.path(), "turn"))).toEqual([["a:-"], ["b:2"]]);
+    expect(shape(log.session.path())).toEqual([["a:-"], ["b:2"]]);
   });
 
   test("a message between call and result parts them", () => {
@@ -51,7 +70,7 @@ describe("a batch for each assistant message", () => {
     log.user("hurry");
     log.add({ kind: "notice", code: "n", text: textBody("note") });
     log.result("a", "x");
-    expect(shape(batches(log.session.path(), "turn"))).toEqual([["a:1"]]);
+    expect(shape(log.session.path())).toEqual([["a:1"]]);
   });
 
   test("an assistant message without calls is no batch", () => {
@@ -59,100 +78,81 @@ describe("a batch for each assistant message", () => {
     log.assistant("hello");
     log.step("a", "x");
     log.assistant("done");
-    expect(shape(batches(log.session.path(), "turn"))).toEqual([["a:1"]]);
+    expect(shape(log.session.path())).toEqual([["a:1"]]);
   });
 
   test("calls before any assistant message are lost", () => {
     const log = new Log();
     log.load({ kind: "call", callId: "a", tool: "read", input: textBody("{}") });
     log.load({ kind: "result", callId: "a", tool: "read", status: "ok", blocks: [text("x")] });
-    const [batch] = batches(log.session.path(), "turn");
-    expect(batch?.assistants).toEqual([]);
-    expect(shape(batches(log.session.path(), "turn"))).toEqual([["a:1"]]);
+    expect(shape(log.session.path())).toEqual([["a:1"]]);
   });
 
   test("an empty path has no batches", () => {
-    expect(batches([], "turn")).toEqual([]);
-    expect(batches([], "message")).toEqual([]);
+    expect([turnsOf([]), groups([], "turn"), groups([], "message")]).toEqual([[], [], []]);
   });
 });
 
-describe("a batch for all between two messages of the user", () => {
-  test("turns are merged in order and start anew at what the user types", () => {
+describe("what a model is told of together", () => {
+  test("by message: turns are together, and start anew at what the user types; by turn they are apart", () => {
     const log = new Log();
-    const first = log.user("one");
+    log.user("one");
     log.step("a", "x");
     log.step("b", "x");
-    const second = log.user("two");
+    log.user("two");
     log.step("c", "x");
-    const found = batches(log.session.path(), "message");
-    expect(shape(found)).toEqual([["a:1", "b:2"], ["c:3"]]);
-    expect(found.map(({ user }) => user)).toEqual([first.entry.id, second.entry.id]);
-    expect(found.map(({ assistants }) => assistants.length)).toEqual([2, 1]);
+    expect(groups(log.session.path(), "message")).toEqual([[1, 2], [3]]);
+    expect(groups(log.session.path(), "turn")).toEqual([[1], [2], [3]]);
   });
 
-  test("a message that a host composed parts what belongs together", () => {
+  test("a message that a host composed parts nothing", () => {
     const log = new Log();
     log.user("one");
     log.step("a", "x");
     log.add({ kind: "message", role: "user", host: "bashExecution", blocks: [text("ls")] });
     log.step("b", "x");
-    expect(shape(batches(log.session.path(), "message"))).toEqual([["a:1", "b:2"]]);
+    expect(groups(log.session.path(), "message")).toEqual([[1, 2]]);
   });
 
-  test("batches before the first message of a user are merged with one another", () => {
+  test("before the first message of a user nothing is together but what one response called", () => {
     const log = new Log();
     log.step("a", "x");
-    log.step("b", "x");
+    log.assistant();
+    log.call("b");
+    log.call("c");
+    log.result("b", "x");
+    log.result("c", "x");
     log.user("one");
-    log.step("c", "x");
     log.step("d", "x");
-    expect(shape(batches(log.session.path(), "message"))).toEqual([["a:1"], ["b:2"], ["c:3", "d:4"]]);
+    log.step("e", "x");
+    expect(groups(log.session.path(), "message")).toEqual([[1], [2, 3], [4, 5]]);
   });
 
-  test("what was said in each turn is told apart", () => {
+  test("what was said in each response is told apart, once", () => {
     const log = new Log();
     log.user("one");
     log.assistant(" first ");
     log.call("a");
-    log.assistant();
     log.call("b");
-    log.assistant("third");
+    log.assistant();
     log.call("c");
-    expect(batches(log.session.path(), "message").map(saidIn)).toEqual(["first\n\nthird"]);
+    log.assistant("third");
+    log.call("d");
+    expect(saidWith(log.session.path().filter(({ entry }) => entry.data.kind === "call"))).toBe("first\n\nthird");
+    expect(saidWith([])).toBe("");
   });
 });
 
 describe("arguments", () => {
-  test("are read only when asked for, and once", () => {
-    let reads = 0;
-    const json = JSON.stringify({ path: "a.ts", note: "n".repeat(200) });
-    const source = {
-      name: "made",
-      read: () => {
-        reads += 1;
-        return Buffer.from(json);
-      },
-    };
-    const log = new Log();
-    log.assistant();
-    log.add({ kind: "call", callId: "a", tool: "read", input: { ...textBody(json), at: { source, start: 0, end: json.length, pick: "whole" } } });
-    const call = batches(log.session.path(), "turn")[0]?.calls[0];
-    expect(reads).toBe(0);
-    expect(call?.args()?.path).toBe("a.ts");
-    expect(call?.args()?.path).toBe("a.ts");
-    expect(reads).toBe(1);
-  });
-
   test.each(["ls -la", "[1]", "null", '"x"', "3", "{"])("free text is taken for an object: %s", (input) => {
     const log = new Log();
     log.assistant();
-    log.add({ kind: "call", callId: "a", tool: "bash", input: textBody(input) });
-    expect(batches(log.session.path(), "turn")[0]?.calls[0]?.args()).toBeUndefined();
+    const { entry } = log.add({ kind: "call", callId: "a", tool: "bash", input: textBody(input) });
+    expect(argumentsOf(entry.data as CallFact)).toBeUndefined();
   });
 });
 
-test("every call is in exactly one batch, every result in at most one, and merging keeps both in order", () => {
+test("every call is in exactly one response, every result answers at most one, and grouping keeps all in order", () => {
   const step = fc.oneof(
     fc.record({ does: fc.constant("user" as const) }),
     fc.record({ does: fc.constant("assistant" as const) }),
@@ -168,7 +168,7 @@ test("every call is in exactly one batch, every result in at most one, and mergi
         else log.result(each.id, "x");
       }
       const path = log.session.path();
-      const turns = batches(path, "turn").flatMap(({ calls }) => calls);
+      const turns = turnsOf(path).flat();
       expect(turns.map(({ place }) => place)).toEqual(path.filter(({ entry }) => entry.data.kind === "call"));
       const results = turns.flatMap(({ result }) => (result ? [result.place] : []));
       expect(new Set(results).size).toBe(results.length);
@@ -178,11 +178,8 @@ test("every call is in exactly one batch, every result in at most one, and mergi
         expect(result.place.assistant).toBe(place.assistant);
         expect(result.fact.callId).toBe(fact.callId);
       }
-      expect(
-        batches(path, "message")
-          .flatMap(({ calls }) => calls)
-          .map(({ place, result }) => [place, result?.place]),
-      ).toEqual(turns.map(({ place, result }) => [place, result?.place]));
+      const ordinals = path.flatMap(({ entry, results }) => (entry.data.kind === "result" ? [results] : []));
+      for (const grouping of ["turn", "message"] as const) expect(groups(path, grouping).flat()).toEqual(ordinals);
     }),
   );
 });

@@ -222,7 +222,7 @@ class OpenBatch implements ChainBatch {
 
   constructor(assistant: Place) {
     this.assistant = assistant;
-    this.turn = new OpenTurn(assistant, assistant.user?.entry.id ?? null);
+    this.turn = new OpenTurn();
   }
 
   get calls(): readonly OpenCall[] {

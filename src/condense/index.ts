@@ -1,5 +1,4 @@
 // Finished results become stubs that can be recalled: the decider, its stubs, and the parts that a summarizer with a model shares.
-export { type Batch, batches, type Grouping } from "./batches.ts";
 export { type Chain, type ChainBatch, Chains, chainsOf } from "./chains.ts";
 export { isHidden, recallHidden, recallingHidden } from "./check.ts";
 export { type CondenseOptions, condense, condenseTelling, condensing, type TellingOptions } from "./condense.ts";

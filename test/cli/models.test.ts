@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { openSession, writeNative } from "../../src/formats/index.ts";
-import { originalText, type Recalled, recall } from "../../src/recall/index.ts";
+import { entryText, originalText, type Recalled, recall } from "../../src/recall/index.ts";
 import { estimate } from "../../src/tokens/index.ts";
 import { itemText, view } from "../../src/view/index.ts";
 import { claudeSession } from "../build/claude-session.ts";
@@ -85,6 +85,14 @@ test("the log that is saved holds the bullets, and recall through it gives the o
   const saved = readFileSync(log, "utf8");
   expect(saved).toContain('"by":"model"');
   expect(saved).toContain('"kind":"attempt"');
+  const opened = await openSession(log);
+  const { results } = batchOfTwelve(logOf(900));
+  for (const [at, place] of results.entries()) {
+    const [original] = recall(opened.session, `t${at + 1}`) as readonly Recalled[];
+    expect(original && originalText(original)).toBe(entryText(place));
+  }
+  expect([...view(opened.session)].some((item) => itemText(item).includes("\n- `t1` "))).toBe(true);
+  opened.close();
 });
 
 describe("what is not as it was asked for ends with 3, after the report", () => {

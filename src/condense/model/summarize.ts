@@ -2,8 +2,9 @@
 import type { CondensePolicy } from "../../config/index.ts";
 import type { CallOptions, Model } from "../../models/index.ts";
 import { textOf } from "../../recall/index.ts";
-import { type Bytes, bodyText, type MessageFact, type Tokens } from "../../session/index.ts";
+import { type Bytes, bodyText, type Tokens } from "../../session/index.ts";
 import { estimate } from "../../tokens/index.ts";
+import { grouped, saidWith } from "../batches.ts";
 import { worthSummarizing } from "../guards.ts";
 import { type AnsweredRecord, argumentsOf } from "../ledger.ts";
 import { type Answer, type AnswerFault, readAnswer, type Subject } from "./answer.ts";
@@ -45,7 +46,7 @@ export async function tell(model: Model, asked: readonly Asked[], policy: Summar
     readings: new Map<AnsweredRecord, Reading>(),
     failures: new Map<string, string>(),
   };
-  const groups = grouped(asked, policy.grouping);
+  const groups = grouped(asked, ({ record }) => record.place, policy.grouping);
   await Promise.all(
     groups.map(async (group) => {
       const chars = group.map(({ record }) => record.fact.blocks.reduce((sum, block) => sum + (block.type === "text" ? block.body.chars : 0), 0));
@@ -66,19 +67,6 @@ function leave({ without }: Telling, members: readonly { readonly record: Answer
 
 function inOrder<V>(found: ReadonlyMap<AnsweredRecord, V>, asked: readonly Asked[]): Map<AnsweredRecord, V> {
   return new Map(asked.flatMap(({ record }) => (found.has(record) ? [[record, found.get(record) as V] as const] : [])));
-}
-
-function grouped(asked: readonly Asked[], grouping: SummaryPolicy["grouping"]): Asked[][] {
-  const groups: Asked[][] = [];
-  let last: unknown;
-  for (const each of asked) {
-    const { user, assistant } = each.record.place;
-    const key = grouping === "turn" || user === null ? assistant : user;
-    if (groups.length > 0 && key === last) groups.at(-1)?.push(each);
-    else groups.push([each]);
-    last = key;
-  }
-  return groups;
 }
 
 /** A result as it stands in a prompt. */
@@ -132,7 +120,7 @@ function packed(members: readonly Member[], input: Tokens): Member[][] {
 
 async function tellPack(model: Model, pack: readonly Member[], told: Telling, options: CallOptions): Promise<void> {
   const prompt = batchPrompt({
-    said: shortened(saidBefore(pack)),
+    said: shortened(saidWith(pack.map(({ record }) => record.place))),
     results: pack.map(({ subject, input, text }) => ({ tool: subject.tool, status: subject.status, input, text })),
   });
   const subjects = pack.map(({ subject }) => subject);
@@ -157,15 +145,6 @@ async function tellPack(model: Model, pack: readonly Member[], told: Telling, op
     if (section !== undefined) told.sections.set(record, section);
     else told.without.set(record, good ? "left-out" : (answers[0]?.codeOf(at + 1) as string));
   }
-}
-
-/** What the assistant said with the calls of a pack. */
-function saidBefore(pack: readonly Member[]): string {
-  const assistants = new Set(pack.map(({ record }) => record.place.assistant));
-  const texts = [...assistants].flatMap((place) =>
-    ((place?.entry.data as MessageFact | undefined)?.blocks ?? []).flatMap((block) => (block.type === "text" ? [bodyText(block.body)] : [])),
-  );
-  return texts.filter((text) => text.trim() !== "").join("\n\n");
 }
 
 /** What an answer may be used for. */
