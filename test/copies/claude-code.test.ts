@@ -18,13 +18,14 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { condense } from "../../src/condense/index.ts";
 import { DEFAULT_POLICY } from "../../src/config/index.ts";
-import { CopyError, type CopyPlan, type CopyReport, copyPlan } from "../../src/copies/index.ts";
+import { CopyError, copyPlan } from "../../src/copies/index.ts";
 import { openSession, scanFile } from "../../src/formats/index.ts";
 import { writeCopy } from "../../src/hosts/claude-code/index.ts";
 import { isExact, recall } from "../../src/recall/index.ts";
 import { bodyText, type Place, refOf, type Session, sha256 } from "../../src/session/index.ts";
 import { itemText, pairFaults, view } from "../../src/view/index.ts";
 import { answers, assistant, type ClaudeRecord, calls, lines, said, system, user } from "../build/claude-records.ts";
+import { copiedBy } from "./copied.ts";
 import { shortened, stubText } from "./shortened.ts";
 
 const root = mkdtempSync(join(tmpdir(), "palimpsest-copies-claude-"));
@@ -45,14 +46,7 @@ if (recordings.length === 0) console.warn("SKIPPED: the recordings that condense
 const byPolicy = (session: Session) => copyPlan(condense(session, DEFAULT_POLICY.condense));
 const all = (session: Session) => shortened(session);
 
-async function copied(path: string, planOf: (session: Session) => CopyPlan, to?: string): Promise<CopyReport> {
-  const source = await openSession(path);
-  try {
-    return await writeCopy(planOf(source.session), { ...source, path }, to === undefined ? {} : { path: to });
-  } finally {
-    source.close();
-  }
-}
+const copied = copiedBy(writeCopy);
 
 /** The texts of all results of all branches, in order, and whether each is still what was read. */
 function originals(session: Session): string[] {

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { condense } from "../../src/condense/index.ts";
 import { DEFAULT_POLICY } from "../../src/config/index.ts";
-import { type CopyPlan, type CopyReport, copyPlan, ownCommand } from "../../src/copies/index.ts";
+import { type CopyPlan, copyPlan, ownCommand } from "../../src/copies/index.ts";
 import { openSession } from "../../src/formats/index.ts";
 import { writeCopy } from "../../src/hosts/pi/index.ts";
 import { isExact, recall } from "../../src/recall/index.ts";
@@ -16,6 +16,7 @@ import { bodyText, type Session, sha256 } from "../../src/session/index.ts";
 import { itemText, view } from "../../src/view/index.ts";
 import { ourRequest, piRequest, withLateLines } from "../oracle/messages.ts";
 import { arbitraryPiSession } from "../oracle/pi-sessions.ts";
+import { copiedBy } from "./copied.ts";
 import { shortened, stubText } from "./shortened.ts";
 
 const root = mkdtempSync(join(tmpdir(), "palimpsest-copies-pi-"));
@@ -32,15 +33,7 @@ const recordings = existsSync(corpus) ? readdirSync(corpus).map((name) => join(c
 if (recordings.length === 0) console.warn("SKIPPED: the recordings that condensed copies for Pi are made of are not there");
 const example = fileURLToPath(new URL("../../examples/pi-session.jsonl", import.meta.url));
 
-/** Opens a file, plans and copies it. */
-async function copied(path: string, planOf: (session: Session) => CopyPlan, to?: string): Promise<CopyReport> {
-  const source = await openSession(path);
-  try {
-    return await writeCopy(planOf(source.session), { ...source, path }, to === undefined ? {} : { path: to });
-  } finally {
-    source.close();
-  }
-}
+const copied = copiedBy(writeCopy);
 
 const byPolicy = (session: Session) => copyPlan(condense(session, DEFAULT_POLICY.condense));
 const all = (session: Session) => shortened(session, { calls: true, thinking: true });
