@@ -77,6 +77,7 @@ export async function condenseTelling(session: Session, policy: CondensePolicy, 
   const append = async (proposal: Proposal | undefined) => {
     if (!proposal) return;
     const { report, ...retold } = await retell(run.decider, proposal, summarizer, call);
+    call.signal?.throwIfAborted();
     if (report) onReport?.(report);
     run.append(retold.proposal, retold.attempts);
   };

@@ -277,7 +277,7 @@ describe("a model that does not", () => {
   });
 
   test("is asked when the person aborts: the run ends at once, and nothing is proposed", async () => {
-    const model = summing(() => "hang");
+    const model = summing((prompt, n) => (n === 1 ? "hang" : honestAnswer(prompt)));
     const live = await run(model, { idleTimeoutSeconds: 60, ceilingSeconds: 60 });
     const running = live.session.prompt("go");
     await vi.waitFor(() => expect(model.prompts.one.length).toBeGreaterThan(0), { timeout: 20_000 });
@@ -285,6 +285,13 @@ describe("a model that does not", () => {
     await running;
     expect(ours(live, "batch")).toEqual([]);
     expect(live.errors).toEqual([]);
+    // What the call that was given up took is not forgotten.
+    await live.session.prompt("go on");
+    expect(ours(live, "attempt").slice(0, 2)).toMatchObject([
+      { phase: "failed", code: "aborted", usage: { calls: 1, unreported: 1 } },
+      { phase: "done", usage: { calls: 1 } },
+    ]);
+    expect(model.notices.join("\n")).not.toContain("aborted");
     await live.close();
   });
 

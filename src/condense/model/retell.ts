@@ -41,8 +41,7 @@ export interface Retold {
 
 /**
  * The proposal with a model's words where it has any that hold, and as it was where not; nothing that a model does makes it fail. What it has not told
- * by the deadline is extracted.
- * @throws the signal's reason once that is aborted.
+ * by the deadline, or before it was given up, is extracted, and what it took until then is in the attempts.
  */
 export async function retell(decider: Decider, proposal: Proposal, summarizer: Summarizer, options: CallOptions = {}): Promise<Retold> {
   const before = summarizer.usage();
@@ -54,7 +53,6 @@ export async function retell(decider: Decider, proposal: Proposal, summarizer: S
     ...plan.spilled.map(({ record, text }) => ({ record, extract: text })),
   ]);
   const told = await tell(summarizer.model, asked, summarizer.policy, options);
-  options.signal?.throwIfAborted();
   const telling = tellingOf(told, plan, asked, summarizer.policy);
   const retold = telling.stubs.size > 0 ? plan.retold(telling) : undefined;
   const used = retold ?? (telling.remark === "" ? undefined : plan.retold({ ...telling, stubs: new Map(), bullets: "" })) ?? plan;

@@ -138,7 +138,7 @@ export class Runner {
     return told ? [...told.records, ...live.drafted(told.proposal)] : [];
   }
 
-  /** A proposal as a model tells of it, and what the branch is to know of that; undefined where the session went on meanwhile: then the branch is told the next time. */
+  /** A proposal as a model tells of it, and what the branch is to know of that; undefined where that was given up, or the session went on meanwhile: then the branch is told the next time. */
   async tell(
     running: Running,
     proposal: Proposal,
@@ -152,18 +152,14 @@ export class Runner {
     const { signal } = ctx;
     const stops = signal ? AbortSignal.any([ended, signal]) : ended;
     this.#show(ctx, `palimpsest asks ${summaries.name} for summaries`);
-    const told = await summaries.tell(live.decider, proposal, stops).catch((error: unknown) => {
-      if (stops.aborted) return undefined;
-      throw error;
-    });
+    const told = await summaries.tell(live.decider, proposal, stops);
     if (!isUsable(ctx, ended)) return undefined;
     this.#show(ctx, this.#passing.line);
-    if (!told) return undefined;
     const mine = this.#passing;
     const fresh = [...told.attempts.map((attempt) => ({ version: 1, ...attempt }) as const), ...told.outages];
     mine.untold.push(...fresh.map((data): CustomDraft => ({ type: "custom", customType: BATCH_TYPE, data })));
     this.#follow(running, ctx);
-    return live.head === head ? { proposal: told.proposal, records: mine.untold.splice(0) } : undefined;
+    return live.head === head && !stops.aborted ? { proposal: told.proposal, records: mine.untold.splice(0) } : undefined;
   }
 
   /** Asks for an epoch at the next boundary. */

@@ -52,7 +52,6 @@ export class Summaries {
   /**
    * Lets the model tell of a proposal. It takes no longer than the ceiling of the settings, however many calls that are: what is not told until then is
    * extracted.
-   * @throws the signal's reason once that is aborted.
    */
   async tell(decider: Decider, proposal: Proposal, ended: AbortSignal): Promise<ToldProposal> {
     const summarizer = await this.#open();
@@ -72,7 +71,7 @@ export class Summaries {
     if (!report || report.asked === 0) return;
     const [failure] = Object.entries(report.failures);
     const code = failure?.[0];
-    if (failure && code !== this.#said)
+    if (failure && code !== this.#said && code !== "aborted")
       this.#from.onChange(`Palimpsest: no summaries by ${this.name} (${code}): ${failure[1]} Extracts stand in their place.`, "warning");
     this.#said = code;
   }
