@@ -5,7 +5,7 @@ import { itemText, view } from "../../src/view/index.ts";
 import { arbitrarySession, sessionOf } from "../generate/sessions.ts";
 import { allViews, changedTexts, driftedViews, hiddenNewestUsers, lost, movedPrefixes, orphans, shownOriginals } from "./rules.ts";
 
-/** More in a long run: `RUNS=20000 npx vitest run test/theorems`. */
+/** More, and others, in a long run: `SEED=random RUNS=5000 npx vitest run test/theorems --testTimeout=0`. */
 const RUNS = Number(process.env.RUNS ?? 500);
 
 function everySession(check: (session: Session, entries: readonly Entry[]) => readonly string[], size = 30): void {
