@@ -120,6 +120,11 @@ async function screenWith(text: RegExp): Promise<string> {
   throw new Error(`expected ${text} on the screen, found\n${screen}`);
 }
 
+/** A screen that holds a text no more. An escape that the next key reached before it was taken would be one key with it. */
+function without(text: string): RegExp {
+  return new RegExp(`^(?![\\s\\S]*${text})`);
+}
+
 test.skipIf(!HAS_TMUX)("a terminal: completion, status line, tree browser, original and settings dialog", { timeout: 3 * MINUTE }, async () => {
   const at = made();
   socket = `palimpsest-${process.pid}`;
@@ -159,10 +164,12 @@ test.skipIf(!HAS_TMUX)("a terminal: completion, status line, tree browser, origi
   press("Escape");
   await screenWith(/Palimpsest: what was condensed/);
   press("Escape");
+  await screenWith(without("Palimpsest: what was condensed"));
 
   await command("/pal settings");
   expect(await screenWith(/Palimpsest settings/)).toMatch(/condense\.keepNewest: 1 \(PALIMPSEST_CONDENSE_KEEP_NEWEST\)/);
   press("Escape");
+  await screenWith(without("Palimpsest settings"));
 
   await command("/pal undo b2");
   await screenWith(/undone: t3; applies with the next message/);
